@@ -202,6 +202,7 @@ def read(folder):
         add_header(headers, text)
 
     visit(pathlib.Path(folder) / "yawara" / "yawara.h")
+    visit(pathlib.Path(folder) / "yawara" / "extend" / "shown.h")
     return headers
 
 

@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source_dir=$PWD
 place=$(mktemp -d)
-trap 'rm -rf "$place"' EXIT
+server=
+trap 'if [ -n "$server" ]; then kill "$server"; fi; rm -rf "$place"' EXIT
 cmake --install build --prefix "$place/usr" >/dev/null
 lib=$(dirname "$(find "$place/usr" -name libyawara.so | head -n 1)")
 
@@ -64,3 +65,34 @@ cmake --build "$place/project/build" >/dev/null
 "$place/project/build/hello" >"$place/cmake.txt"
 cmp "$place/pkg_config.txt" "$place/cmake.txt"
 "$place/usr/bin/yawara" --version >/dev/null
+
+# The page is installed beside the program, where `yawara view` finds it.
+view=$place/view.txt
+if [ -f out/web/index.html ] && grep -q YW_WEBSOCKETS_LIBRARY:FILEPATH=/ build/CMakeCache.txt; then
+  "$place/usr/bin/yawara" view --no-open >"$view" &
+  server=$!
+  for _ in $(seq 100); do
+    grep -q http "$view" && break
+    sleep 0.1
+  done
+  python3 - "$(grep -o 'http:[^ ]*' "$view")" <<'END'
+import sys, urllib.request
+page = urllib.request.urlopen(sys.argv[1]).read()
+assert b"Yawara" in page, page[:200]
+urllib.request.urlopen(sys.argv[1] + "core/core_single.wasm")
+END
+  kill -INT "$server"
+  wait "$server"
+  server=
+fi
+# Without libwebsockets it says what to install.
+cat >"$place/none.c" <<'END'
+#include <stdio.h>
+#include "console/options.h"
+#include "server/server.h"
+int bad_input(const char* format, ...) { return puts(format) < 0 ? 1 : 2; }
+int main(void) { return !server_is_built() && server_run(NULL) == 2 ? 0 : 1; }
+END
+cc -std=c17 -Wall -Wextra -Wpedantic -Werror -D_POSIX_C_SOURCE=200809L -Iapps/yawara -Iweb/core \
+  -Iinclude "$place/none.c" apps/yawara/server/server_none.c -o "$place/none"
+"$place/none" | grep -q libwebsockets-dev

@@ -17,11 +17,11 @@ quiet() { "$@" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }; }
 
 # Debian keeps the JavaScript packages that Emscripten needs here.
 export NODE_PATH=/usr/share/nodejs
-if command -v ccache >/dev/null 2>&1; then export EM_COMPILER_WRAPPER=ccache; fi
 if [ ! -f build/wasm/CMakeCache.txt ]; then
-  generator=()
-  if command -v ninja >/dev/null 2>&1; then generator=(-G Ninja); fi
-  quiet emcmake cmake -S . -B build/wasm "${generator[@]}" -DYW_BUILD_APP=OFF "-DCMAKE_C_FLAGS=-pthread -msimd128"
+  options=()
+  if command -v ninja >/dev/null 2>&1; then options+=(-G Ninja); fi
+  if command -v ccache >/dev/null 2>&1; then options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache); fi
+  quiet emcmake cmake -S . -B build/wasm "${options[@]}" -DYW_BUILD_APP=OFF "-DCMAKE_C_FLAGS=-pthread -msimd128"
 fi
 quiet cmake --build build/wasm --parallel "$(nproc)"
 

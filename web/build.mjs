@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transformSync } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [core, out] = process.argv.slice(2);
@@ -14,7 +14,8 @@ mkdirSync(join(out, 'core'), { recursive: true });
 cpSync(join(here, 'static'), out, { recursive: true });
 cpSync(join(here, 'node_modules/coi-serviceworker/coi-serviceworker.min.js'), join(out, 'coi-serviceworker.js'));
 for (const file of readdirSync(core)) {
-  if (/^core_.*\.(js|wasm)$/.test(file)) cpSync(join(core, file), join(out, 'core', file));
+  if (/^core_.*\.wasm$/.test(file)) cpSync(join(core, file), join(out, 'core', file));
+  if (/^core_.*\.js$/.test(file)) writeFileSync(join(out, 'core', file), transformSync(readFileSync(join(core, file), 'utf8'), { minify: true, target: 'es2022' }).code);
 }
 
 const common = { bundle: true, minify: true, target: 'es2022', outdir: out, logLevel: 'warning', legalComments: 'linked' };
@@ -30,8 +31,6 @@ mkdirSync(join(out, 'scenes'));
 const scenes = join(here, '../scenes/gallery');
 for (const file of readdirSync(scenes).filter((one) => one.endsWith('.json')).sort()) {
   const text = readFileSync(join(scenes, file), 'utf8');
-  // The page cannot show meshes that deform, and these are all that scenes of the gallery read.
-  if (/"file"\s*:/.test(text)) continue;
   const name = basename(file, '.json');
   const keys = [...text.matchAll(/"(\w+)"\s*:/g)].map((match) => sources[match[1]] ?? match[1]);
   const used = methods.filter((method) => keys.includes(method));
@@ -39,7 +38,9 @@ for (const file of readdirSync(scenes).filter((one) => one.endsWith('.json')).so
   if (used.includes('rigid')) used.sort((a, b) => Number(b === 'rigid') - Number(a === 'rigid'));
   const description = /"description"\s*:\s*"([^"]*)"/.exec(text)?.[1] ?? '';
   const picture = existsSync(join(here, `static/thumbs/${name}.webp`));
-  gallery.push({ name, picture, title: name.replaceAll('_', ' '), description, methods: used.length > 0 ? used : ['match'] });
-  cpSync(join(scenes, file), join(out, 'scenes', file));
+  // Meshes and point caches that it reads, which lie beside it.
+  const files = [...text.matchAll(/"(?:file|mesh)"\s*:\s*"([^"]+)"/g)].map((match) => match[1]);
+  gallery.push({ name, picture, title: name.replaceAll('_', ' '), description, files, methods: used.length > 0 ? used : ['match'] });
+  for (const one of [file, ...files]) cpSync(join(scenes, one), join(out, 'scenes', one));
 }
 writeFileSync(join(out, 'gallery.json'), JSON.stringify(gallery));

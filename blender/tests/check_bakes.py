@@ -186,6 +186,50 @@ def motion_blur():
     assert np.abs(half - mean).max() < 1e-6 and np.abs(mean - shown(obj, 4)).max() > 0.01
 
 
+def render(blur):
+    """How wide what is white is in a small picture: columns with light."""
+    scene = bpy.context.scene
+    scene.render.use_motion_blur = blur
+    path = os.path.join(WORK, "blur.png")
+    scene.render.filepath = path
+    bpy.ops.render.render(write_still=True)
+    image = bpy.data.images.load(path)
+    width, height = image.size
+    light = np.array(image.pixels[:], np.float32).reshape(height, width, 4)[:, :, 0].sum(axis=0)
+    bpy.data.images.remove(image)
+    return int((light > 0.02 * light.max()).sum())
+
+
+def motion_blur_is_rendered():
+    """Cycles blurs surfaces, and particles by their velocities, as points and with a skin"""
+    scene = fresh(frames=2)
+    scene.use_gravity = False
+    scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 8, False
+    scene.render.resolution_x, scene.render.resolution_y = 64, 16
+    scene.render.motion_blur_shutter = 1.0
+    white = bpy.data.materials.new("white")
+    white.use_nodes = True
+    nodes, links = white.node_tree.nodes, white.node_tree.links
+    links.new(nodes.new("ShaderNodeEmission").outputs[0], next(n for n in nodes if n.type == "OUTPUT_MATERIAL").inputs[0])
+    bpy.ops.object.camera_add(location=(1, -5, 0), rotation=(np.pi / 2, 0, 0))
+    scene.camera = bpy.context.object
+    scene.camera.data.type, scene.camera.data.ortho_scale = "ORTHO", 4.0
+    for method, show_as in (("match", "SKIN"), ("plastic", "POINTS"), ("plastic", "SKIN")):
+        obj = add_box("box", 0.3)
+        obj.data.materials.append(white)
+        obj.yawara.method, obj.yawara.show_as, obj.yawara.velocity = method, show_as, (24.0, 0.0, 0.0)
+        obj.yawara.material, obj.yawara.size = "word:clay" if method == "plastic" else "word:jelly", 0.05
+        bake()
+        scene.frame_set(2)
+        # 64 columns are 4 m: 0.3 m are 5 of them, and the way of one frame, 1 m, 16.
+        if method == "match":
+            assert 3 <= render(False) <= 8, "blurred without being asked"
+        blurred = render(True)
+        assert 17 <= blurred <= 25, (method, show_as, blurred)
+        bpy.ops.yawara.free()
+        bpy.data.objects.remove(obj)
+
+
 def small_files():
     """a .blend with a bake stays small, and finds it again when both are moved"""
     scene = fresh(frames=40)
@@ -206,4 +250,5 @@ def small_files():
 
 
 TESTS = (teddy_is_the_same_to_the_bit, cancel_and_resume, crash_is_survived, stale_bakes,
-         missing_program, names_of_all_kinds, failed_bakes_select_the_object, motion_blur, small_files)
+         missing_program, names_of_all_kinds, failed_bakes_select_the_object, motion_blur,
+         motion_blur_is_rendered, small_files)

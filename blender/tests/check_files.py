@@ -2,13 +2,15 @@
 """Runs into Blender, and scenes out of it."""
 import json
 import os
+import re
 import time
+import urllib.request
 
 import bpy
 import numpy as np
 from support import PROGRAM, WORK, add_box, add_plane, bake, fresh, preferences, program, refused, shown
 
-from yawara_addon import axes, pointcache
+from yawara_addon import axes, baking, pointcache
 
 SCENE = """{ "duration": 0.2, "fps": 24, "floor": true, "bodies": [
   { "name": "ball", "shape": { "sphere": { "radius": 0.3 } }, "position": [0, 1, 0] },
@@ -129,4 +131,35 @@ def page():
         assert json.load(file)["frames"] == scene.frame_end - scene.frame_start
 
 
-TESTS = (import_makes_objects, import_on_selected, gltf_plays, export_is_a_scene, page)
+def real_page():
+    """yawara view serves the page and the scene of Blender, until it is closed"""
+    fresh(frames=2)
+    add_box("熊", 0.5)
+    try:
+        assert bpy.ops.yawara.open_page() == {"FINISHED"}
+    except RuntimeError as problem:
+        assert "make web" in str(problem), problem
+        print("# the page is not built: only the words of yawara view were looked at")
+        return
+    folder = os.path.join(baking.folder_of(bpy.context.scene), "page")
+    address = None
+    for _ in range(200):
+        with open(os.path.join(folder, "log.txt"), encoding="utf-8") as file:
+            address = re.search(r"http://\S+", file.read())
+        if address:
+            break
+        time.sleep(0.05)
+    assert address, "yawara view gave no address"
+    with urllib.request.urlopen(address.group(0), timeout=10) as answer:
+        assert answer.status == 200 and b"<html" in answer.read().lower()
+    baking.close_page()
+    for _ in range(200):
+        try:
+            urllib.request.urlopen(address.group(0), timeout=1).close()
+        except OSError:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the page is still served")
+
+
+TESTS = (import_makes_objects, import_on_selected, gltf_plays, export_is_a_scene, page, real_page)

@@ -215,6 +215,8 @@ def particles():
     found = cloud.evaluated_get(bpy.context.evaluated_depsgraph_get())
     kinds = {i.object.data.__class__.__name__ for i in bpy.context.evaluated_depsgraph_get().object_instances}
     assert "PointCloud" in kinds or found.type == "POINTCLOUD", (kinds, found.type)
+    bpy.ops.yawara.free()
+    assert not [o for o in bpy.data.objects if o.name.startswith("clay (")], "something is left of the bake"
 
 
 def rigid_bodies():

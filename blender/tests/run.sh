@@ -19,6 +19,6 @@ scripts/blender.sh || exit 1
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 BLENDER_USER_RESOURCES=$home blender -b --factory-startup --python-exit-code 1 --python blender/tests/run.py -- "${1:-}" 2>&1 |
-  grep -v '^Info: \|^Blender \|^Read blend'
+  grep -v '^Info: \|^Blender \|^Read blend\|^Fra:\|^Saved: \|^ Time: '
 [ "${PIPESTATUS[0]}" -eq 0 ] || code=1
 exit $code

@@ -14,7 +14,7 @@ import numpy as np
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "blender"))
 
-from yawara_addon import arrival, axes, meshfiles, pointcache, program, runfiles, words  # noqa: E402
+from yawara_addon import arrival, axes, meshfiles, pointcache, program, runfiles, stance, words  # noqa: E402
 from yawara_addon.scene import SceneWriter  # noqa: E402
 from yawara_addon.sources import Body, Handle, Mesh, Obstacle, Settings, SourceError, Spline  # noqa: E402
 
@@ -95,6 +95,34 @@ def caches_grow():
         assert "7 points" in str(problem) and "8" in str(problem)
 
 
+def check_settings(found, wanted, what):
+    for key, value in wanted.items():
+        same = found[key] == value if isinstance(value, str) else abs(found[key] - value) <= 6e-3 * abs(value)
+        assert same, (what, key, found[key], value)
+
+
+def legs_are_those_of_the_program():
+    """a table with thin legs gets the stiffness and the particles of yawara new --as"""
+    parts = [((-0.5, 0.4, -0.3), (0.5, 0.45, 0.3))] + [
+        ((x, 0, z), (x + 0.03, 0.4, z + 0.03)) for x in (-0.5, 0.47) for z in (-0.3, 0.27)]
+    boxes = [np.where(BOX > 0, high, low) for low, high in parts]
+    points = np.concatenate(boxes).astype(np.float32)
+    faces = [[v + 8 * i for v in face] for i in range(len(parts)) for face in FACES]
+    meshfiles.write_obj(path("table.obj"), points, faces)
+    legs = stance.measure(points, faces)
+    size = np.ptp(points, axis=0)
+    for name, method in (("jelly", "match"), ("rubber", "frames"), ("clay", "plastic")):
+        target = path(f"table_{method}")
+        subprocess.run([PROGRAM, "new", target, "--from", path("table.obj"), "--as", name, "--method", method],
+                       check=True, capture_output=True)
+        with open(target + ".json", encoding="utf-8") as text:
+            body = json.loads(re.sub(r"//.*", "", text.read()))["bodies"][0]
+        settings, _ = words.word(name, method, 1.0, float(np.linalg.norm(size)), legs)
+        assert method != "plastic" or settings["spacing"] < 0.03, settings
+        assert method != "match" or settings["stiffness"] > 2 * words.WORDS[name][1], settings
+        check_settings(body[method], settings, (name, method))
+
+
 def words_are_those_of_the_program():
     """plain words mean the same numbers as in yawara new --as"""
     meshfiles.write_obj(path("box.obj"), BOX, FACES)
@@ -108,12 +136,9 @@ def words_are_those_of_the_program():
             with open(file, encoding="utf-8") as text:
                 scene = json.loads(re.sub(r"//.*", "", text.read()))
             body = scene["bodies"][0]
-            settings, density = words.word(name, method, 1.0, float(np.sqrt(3)))
+            settings, density = words.word(name, method, 1.0, float(np.sqrt(3)), stance.measure(BOX, FACES))
             assert body["density"] == density, (name, method)
-            for key, value in settings.items():
-                found = body[method][key]
-                same = found == value if isinstance(value, str) else abs(found - value) <= 6e-3 * abs(value)
-                assert same, (name, method, key, found, value)
+            check_settings(body[method], settings, (name, method))
 
 
 def materials_are_those_of_the_docs():
@@ -220,9 +245,17 @@ def damaged_runs():
             pass
 
 
+def numpy_may_be_missing():
+    """without numpy the add-on says what to install"""
+    code = "import sys; sys.modules['numpy'] = None; import yawara_addon"
+    said = subprocess.run([sys.executable, "-c", code], cwd=os.path.join(ROOT, "blender"), capture_output=True,
+                          text=True, check=False)
+    assert said.returncode != 0 and "python3-numpy" in said.stderr, said.stderr
+
+
 TESTS = (axes_turn_upright, matrices_are_split, quaternions, obj_files_are_exact, caches_grow,
-         words_are_those_of_the_program, materials_are_those_of_the_docs, scenes_run, particles_may_come,
-         bad_sources_are_named, damaged_runs)
+         words_are_those_of_the_program, legs_are_those_of_the_program, materials_are_those_of_the_docs,
+         scenes_run, particles_may_come, bad_sources_are_named, damaged_runs, numpy_may_be_missing)
 
 
 def main():

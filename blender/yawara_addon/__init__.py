@@ -11,6 +11,12 @@ bl_info = {
 }
 
 try:
+    import numpy  # noqa: F401
+except ImportError as problem:
+    raise ImportError("The Yawara add-on needs numpy, which this Blender's Python does not have: install Debian's "
+                      "python3-numpy, or use Blender from blender.org, which has it.") from problem
+
+try:
     import bpy
 except ImportError:
     # Scenes can be made and tested without Blender.

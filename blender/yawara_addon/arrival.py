@@ -22,10 +22,16 @@ class Target:
     def __init__(self, index, name, kind, matrices=None):
         self.index, self.name, self.kind = index, name, kind
         self.inverses = [np.linalg.inv(np.asarray(m, float)) for m in (matrices or [np.eye(4)])]
-        self.writer = None
+        self.writer = self.velocity_writer = None
+
+    def _inverse(self, frame):
+        return self.inverses[min(frame, len(self.inverses) - 1)]
 
     def relative(self, frame, points):
-        return axes.apply(self.inverses[min(frame, len(self.inverses) - 1)], points)
+        return axes.apply(self._inverse(frame), points)
+
+    def relative_direction(self, frame, vectors):
+        return (vectors @ self._inverse(frame)[:3, :3].T).astype(np.float32)
 
 
 class Arrival:
@@ -39,10 +45,15 @@ class Arrival:
     def cache_path(self, target):
         return os.path.join(self.caches, f"{clean(target.name)}_{target.index:03d}.pc2")
 
+    def velocity_path(self, target):
+        """Velocities of particles, as a cache like that of their positions; there if the run kept them."""
+        return self.cache_path(target)[:-4] + ".velocity.pc2"
+
     def keep(self, frames):
         """Goes on after frames that were taken earlier, if all caches have them."""
-        there = [pointcache.read_header(self.cache_path(t))[2] if os.path.exists(self.cache_path(t)) else 0
-                 for t in self.targets]
+        paths = [self.cache_path(t) for t in self.targets]
+        paths += [self.velocity_path(t) for t in self.targets if os.path.exists(self.velocity_path(t))]
+        there = [pointcache.read_header(path)[2] if os.path.exists(path) else 0 for path in paths]
         self.taken = min([frames, *there])
 
     def take(self):
@@ -59,6 +70,7 @@ class Arrival:
                 rows = surfaces[target.index][:last + 1 - self.taken]
             else:
                 rows = self._particles(target, frames)
+                self._append_velocities(target, frames, len(rows[0]))
             self._append(target, rows)
         self.taken = last + 1
         return self.taken
@@ -96,13 +108,27 @@ class Arrival:
             most = max(most, target.writer.points)
         return [np.vstack([row, np.repeat(row[:1], most - len(row), axis=0)]) for row in rows]
 
+    def _append_velocities(self, target, frames, points):
+        """Velocities, in Blender's units per second. Points that wait move with the first."""
+        rows = [frame[target.index].velocities for frame in frames]
+        if target.kind != "particles" or any(row is None for row in rows):
+            return
+        path = self.velocity_path(target)
+        target.velocity_writer = self._writer(target.velocity_writer, path, points)
+        wide = [np.vstack([row, np.repeat(row[:1], points - len(row), axis=0)]) for row in rows]
+        target.velocity_writer.append(
+            [target.relative_direction(self.taken + k, axes.to_blender(row, self.unit)) for k, row in enumerate(wide)])
+
+    def _writer(self, writer, path, points):
+        """A writer for so many points, after the frames that were taken."""
+        if writer is not None and writer.points == points:
+            return writer
+        if self.taken and os.path.exists(path) and pointcache.read_header(path)[0] != points:
+            self._widen(path, points)
+        return pointcache.Writer(path, points, self.taken)
+
     def _append(self, target, rows):
-        points = len(rows[0])
-        path = self.cache_path(target)
-        if target.writer is None or target.writer.points != points:
-            if self.taken and os.path.exists(path) and pointcache.read_header(path)[0] != points:
-                self._widen(path, points)
-            target.writer = pointcache.Writer(path, points, self.taken)
+        target.writer = self._writer(target.writer, self.cache_path(target), len(rows[0]))
         target.writer.append([target.relative(self.taken + k, axes.to_blender(row, self.unit))
                               for k, row in enumerate(rows)])
 

@@ -58,6 +58,9 @@ class Job:
         arguments = ["run", os.path.join(self.folder, "scene.json"), "-o", self.run, "--snapshot-every", "10"]
         if threads > 0:
             arguments += ["--threads", str(threads)]
+        if any(body["kind"] == "particles" for body in self.record["bodies"]):
+            # Particles come and go: motion blur needs their velocities.
+            arguments += ["--fields", "velocity"]
         if resume and os.path.exists(os.path.join(self.run, "snapshot.yws")):
             arguments.append("--resume")
             self.arrival.keep(self.frames + 1)

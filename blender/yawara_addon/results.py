@@ -9,6 +9,8 @@ import numpy as np
 from . import meshes, meshfiles, pointcache, skin
 
 SUFFIX = " (Yawara)"
+# Marks the hidden objects of velocities.
+VELOCITY = "yawara_velocity"
 
 
 def _link_path(path):
@@ -95,6 +97,35 @@ def show_rods(source, caches, joined, frame_start):
     play(result, joined if len(caches) > 1 else caches[0], frame_start)
 
 
+def _velocities(shown, path, frame_start):
+    """A hidden object whose vertices are at the velocities of what `shown` shows; None: there are none.
+    Geometry nodes can look at an object, but not into a file."""
+    if not os.path.exists(path):
+        return None
+    points = pointcache.read_header(path)[0]
+    found = next((child for child in shown.children if VELOCITY in child), None)
+    if found is None or len(found.data.vertices) != points:
+        remove_velocities(shown)
+        mesh = bpy.data.meshes.new(shown.name + " velocity")
+        mesh.from_pydata([(0, 0, 0)] * points, [], [])
+        found = bpy.data.objects.new(mesh.name, mesh)
+        found[VELOCITY], found.parent = True, shown
+        for collection in shown.users_collection:
+            collection.objects.link(found)
+        found.hide_viewport = found.hide_render = True
+    play(found, path, frame_start, smooth=False)
+    return found
+
+
+def remove_velocities(shown):
+    """Removes what _velocities made."""
+    for child in [c for c in shown.children if VELOCITY in c]:
+        mesh = child.data
+        bpy.data.objects.remove(child)
+        if mesh.users == 0:
+            bpy.data.meshes.remove(mesh)
+
+
 def show_particles(source, path, frame_start, radius):
     """A cloud of points, or a skin around it, made by geometry nodes."""
     points, _, frames = pointcache.read_header(path)
@@ -103,9 +134,10 @@ def show_particles(source, path, frame_start, radius):
         mesh = bpy.data.meshes.new(source.name + SUFFIX)
         mesh.from_pydata(pointcache.read(path)[0].tolist() if frames else [(0, 0, 0)] * points, [], [])
         result = _result_object(source, mesh, source.users_collection)
-    # Particles that come and go have no motion of their own between two frames.
+    # Particles come and go: between two frames they are where their velocities take them.
     play(result, path, frame_start, smooth=False)
-    skin.attach(result, source.yawara.show_as, radius, source.active_material)
+    velocities = _velocities(result, path[:-4] + ".velocity.pc2", frame_start)
+    skin.attach(result, source.yawara.show_as, radius, source.active_material, velocities)
 
 
 def new_object(collection, name, path, frame_start, radius=None):
@@ -119,7 +151,7 @@ def new_object(collection, name, path, frame_start, radius=None):
     collection.objects.link(obj)
     play(obj, path, frame_start, smooth=radius is None)
     if radius is not None:
-        skin.attach(obj, "SKIN", radius, None)
+        skin.attach(obj, "SKIN", radius, None, _velocities(obj, path[:-4] + ".velocity.pc2", frame_start))
     return obj
 
 
@@ -137,6 +169,7 @@ def remove(obj):
         obj.modifiers.remove(obj.modifiers[meshes.CACHE])
     result = obj.yawara.result
     if result is not None:
+        remove_velocities(result)
         mesh = result.data
         bpy.data.objects.remove(result)
         if mesh.users == 0:

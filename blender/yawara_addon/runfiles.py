@@ -6,6 +6,8 @@ import os
 import numpy as np
 
 PARTICLES, BOUNDARY, OWN, EMBEDDED = 0, 1, 3, 4
+# Fields that hold the velocities of particles, if the run kept them.
+VELOCITY = ("vx", "vy", "vz")
 
 
 class RunError(ValueError):
@@ -113,7 +115,8 @@ def bodies(folder):
 
 
 class FrameBody:
-    """A body in a frame: whether it has started, particles (n, 3) and their radii or None."""
+    """A body in a frame: whether it has started, particles (n, 3), their radii and velocities (n, 3),
+    or None."""
 
     def __init__(self, r):
         flags = r.number()
@@ -125,9 +128,12 @@ class FrameBody:
         cells = r.number()
         r.skip_rows(4, cells if flags & 8 else 0)
         r.skip_rows(1, 1 if flags & 16 else 0)
+        fields = {}
         for _ in range(r.number()):
-            r.text(), r.text(), r.text()
-            r.skip_rows(1, cells if r.number() else len(self.positions))
+            name, _, _ = r.text(), r.text(), r.text()
+            fields[name] = r.array("<f4", cells if r.number() else len(self.positions))
+        kept = all(name in fields for name in VELOCITY)
+        self.velocities = np.stack([fields[name] for name in VELOCITY], axis=1) if kept else None
 
 
 def read_frame(folder, number):

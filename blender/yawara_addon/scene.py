@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from . import axes, meshfiles, words
+from . import axes, meshfiles, stance, words
 from .sources import SourceError
 
 # Selects every vertex of a body, m.
@@ -95,8 +95,10 @@ class SceneWriter:
             raise SourceError(body.name, "is flat: choose the role Sheet, or give it a thickness")
         entry = self._common(body, body.name)
         method = {"sheet": "slender", "rigid": "rigid"}.get(body.kind, body.method)
+        upright = rest.astype(float) @ axes.scene_rotation(rotation).T
+        legs = stance.measure(upright, body.mesh.faces) if body.kind == "volume" else (0, 0, 0, 0)
         values, density = words.settings(body.material, method, float(size.max()), float(np.linalg.norm(size)),
-                                         body.modulus, body.ratio, body.density)
+                                         body.modulus, body.ratio, body.density, legs)
         entry["density"] = density
         if body.kind == "sheet":
             entry["sheet"] = {"file": file, "thickness": body.thickness * self.unit}

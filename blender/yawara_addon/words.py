@@ -5,18 +5,18 @@ import math
 GRAVITY = 9.81
 
 # Word: density (kg/m^3), stiffness (modulus over weight per area), Poisson's ratio, damping, yield
-# (strain), factors of damping in match and in fem, whether it moves for long, methods. As `yawara
-# new --as`.
+# (strain), factors of damping in match and in fem, whether it moves for long, how many times as stiff
+# as standing takes (stance.py), methods. As `yawara new --as`.
 WORDS = {
-    "jelly": (1000, 40, 0.4, 0.4, 0, 2, 1, True, "match frames fem plastic"),
-    "rubber": (1000, 250, 0.45, 0.4, 0, 80, 1, True, "match frames fem plastic"),
-    "foam": (30, 80, 0.2, 4, 0, 8, 0.25, False, "match frames fem plastic"),
-    "toy": (1000, 1000, 0.4, 1, 0, 160, 1, True, "match frames fem plastic"),
-    "clay": (1800, 100, 0.4, 8, 0.02, 2, 1, False, "plastic fem match frames"),
-    "cloth": (400, 300, 0.3, 2, 0, 1, 1, False, "slender"),
+    "jelly": (1000, 40, 0.4, 0.4, 0, 2, 1, True, 6, "match frames fem plastic"),
+    "rubber": (1000, 250, 0.45, 0.4, 0, 80, 1, True, 10, "match frames fem plastic"),
+    "foam": (30, 80, 0.2, 4, 0, 8, 0.25, False, 6, "match frames fem plastic"),
+    "toy": (1000, 1000, 0.4, 1, 0, 160, 1, True, 30, "match frames fem plastic"),
+    "clay": (1800, 100, 0.4, 8, 0.02, 2, 1, False, 2, "plastic fem match frames"),
+    "cloth": (400, 300, 0.3, 2, 0, 1, 1, False, 0, "slender"),
 }
-# match is stiffer, since small tets make it softer.
-MATCH_STIFFNESS = 1.5
+# match has Poisson's ratio 0: a floor that holds its foot does not keep it from sagging.
+MATCH_STIFFNESS = 1.2
 
 # Name: Young's modulus (Pa), Poisson's ratio, density (kg/m^3). As docs/materials.md.
 NAMED = {
@@ -26,6 +26,13 @@ NAMED = {
     "polyethylene": (7.6e8, 0.42, 950), "nylon": (2.8e9, 0.39, 1140),
     "wood": (1.08e10, 0.37, 450), "aluminium": (7e10, 0.33, 2700), "steel": (2.05e11, 0.29, 7850),
 }
+
+# What yields bears this many times its own weight.
+YIELD_LOADS = 3
+# Of plastic bodies: affordable particles, their usual distance and that in legs.
+MOST_PARTICLES = 5000
+USUAL_SPACING = 1 / 24
+PARTICLE_SHARE = 0.9
 
 METHODS = ("match", "frames", "fem", "plastic")
 
@@ -46,9 +53,23 @@ def named(name, method, diagonal):
     return own(*NAMED[name][:2], NAMED[name][2], method, diagonal)
 
 
-def word(name, method, length, diagonal):
-    """The same for a plain word. length: longest side of the body, m; diagonal: of its box."""
-    density, stiffness, ratio, damping, yield_strain, in_match, in_fem, lasting, _ = WORDS[name]
+def spacing_in_legs(thickness, volume):
+    """Distance of particles that fit into legs, for a longest side of 1; 0: the usual one."""
+    spacing = PARTICLE_SHARE * thickness
+    if not 0 < spacing < USUAL_SPACING:
+        return 0
+    while volume > MOST_PARTICLES * spacing ** 3:
+        spacing *= 1.02
+    return min(spacing, USUAL_SPACING)
+
+
+def word(name, method, length, diagonal, stance=(0, 0, 0, 0)):
+    """The same for a plain word. length: longest side of the body, m; diagonal: of its box; stance:
+    what stance.measure says of it."""
+    density, stiffness, ratio, damping, yield_strain, in_match, in_fem, lasting, hold, _ = WORDS[name]
+    stiffness = max(stiffness, hold * stance[0])
+    if yield_strain:
+        yield_strain = max(yield_strain, YIELD_LOADS * stance[1] / stiffness)
     rate = math.sqrt(GRAVITY / length)
     if method == "match":
         settings = {"stiffness": _number(MATCH_STIFFNESS * stiffness * length / diagonal),
@@ -59,10 +80,13 @@ def word(name, method, length, diagonal):
     if method == "plastic":
         settings.update({"yield_stress": _number(yield_strain * modulus)} if yield_strain
                         else {"flow": "elastic"})
+        spacing = spacing_in_legs(*stance[2:])
+        if spacing > 0:
+            settings["spacing"] = _number(spacing * length)
     elif method == "fem":
         settings.update({"mass_damping": _number(in_fem * damping * rate), "max_level": 1})
         if yield_strain:
-            settings.update({"yield": yield_strain, "creep": 100})
+            settings.update({"yield": _number(yield_strain), "creep": 100})
     else:
         settings["damping"] = _number(damping * rate)
         if method == "frames" and lasting:
@@ -70,11 +94,11 @@ def word(name, method, length, diagonal):
     return settings, density
 
 
-def settings(choice, method, length, diagonal, modulus=1e5, ratio=0.3, density=1000):
+def settings(choice, method, length, diagonal, modulus=1e5, ratio=0.3, density=1000, stance=(0, 0, 0, 0)):
     """Settings and density of a choice of the panel: "word:jelly", "named:steel" or "own"."""
     kind, _, name = choice.partition(":")
     if kind == "word":
-        return word(name, method, length, diagonal)
+        return word(name, method, length, diagonal, stance)
     if kind == "named":
         return named(name, method, diagonal)
     return own(modulus, ratio, density, method, diagonal)

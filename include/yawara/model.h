@@ -17,6 +17,13 @@ typedef struct yw_model yw_model;
 
 #define YW_MAX_EXAMPLES 32
 
+/// Which regions choose their example together.
+typedef enum yw_grouping {
+  YW_GROUPS_GLOBAL = 0,  ///< the whole body (default)
+  YW_GROUPS_LABELS,      ///< one group per vertex label
+  YW_GROUPS_PER_REGION   ///< every region on its own
+} yw_grouping;
+
 /// A world (see world.h). Declared here because the methods' headers need it.
 typedef struct yw_world yw_world;
 

@@ -140,6 +140,10 @@ typedef struct yw_plastic_statistics {
 } yw_plastic_statistics;
 YW_API yw_status yw_body_plastic_statistics(const yw_world* world, yw_body_id body,
                                             yw_plastic_statistics* out);
+/// Positions of the slaves of awake masters, m. Writes at most capacity of them (out may be NULL)
+/// and returns how many there are; 0 for bodies of other methods.
+YW_API int32_t yw_body_plastic_slaves(const yw_world* world, yw_body_id body, yw_vec3* out,
+                                      int32_t capacity);
 
 #ifdef __cplusplus
 }

@@ -160,7 +160,8 @@ YW_API bool yw_body_has_contact(const yw_world* world, yw_body_id id);
 YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                            int32_t capacity);
 
-/// Number of fields: those of the method, then "speed" (m/s per particle), which all bodies have.
+/// Number of fields: those of the method, then "speed", "vx", "vy" and "vz" (m/s per particle),
+/// which all bodies have.
 /// Fields are computed on request.
 YW_API int32_t yw_body_num_fields(const yw_world* world, yw_body_id id);
 /// 0 <= field < yw_body_num_fields; name is NULL if there is no such field.
@@ -301,7 +302,8 @@ typedef struct yw_step_report {
 } yw_step_report;
 
 /// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may
-/// be NULL. Returns YW_WARN_NUMERICS if a body diverged.
+/// be NULL. Returns YW_WARN_NUMERICS if a body diverged. After YW_ERR_MEMORY the world is in the
+/// middle of a step: yw_world_load or yw_world_restore takes it back to a snapshot.
 YW_API yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report);
 
 /// Where yw_world_record puts the positions of a body.

@@ -21,10 +21,11 @@ class Layout(unittest.TestCase):
             raise unittest.SkipTest("there is no C compiler or no awk")
         with tempfile.TemporaryDirectory() as folder:
             source, program = pathlib.Path(folder, "layout.c"), pathlib.Path(folder, "layout")
-            headers = b"".join(p.read_bytes() for p in sorted((ROOT / "include/yawara").glob("*.h")))
+            paths = sorted((ROOT / "include/yawara").glob("*.h")) + [ROOT / "include/yawara/extend/shown.h"]
+            headers = b"".join(p.read_bytes() for p in paths)
             made = subprocess.run(["awk", "-f", str(ROOT / "scripts/public_layout.awk")], input=headers,
                                   stdout=subprocess.PIPE, check=True)
-            source.write_bytes(made.stdout)
+            source.write_bytes(b"#include <yawara/extend/shown.h>\n" + made.stdout)
             subprocess.run([compiler, "-std=c17", f"-I{ROOT / 'include'}", str(source), "-o",
                             str(program)], check=True)
             cls.lines = subprocess.run([str(program)], stdout=subprocess.PIPE, check=True,

@@ -124,12 +124,34 @@ class Runs(unittest.TestCase):
                 body, was = frame[name], stored[name]
                 np.testing.assert_array_equal(was.positions, body.positions)
                 np.testing.assert_array_equal(was.surface.triangles, body.surface.triangles)
-                np.testing.assert_allclose(was.surface.points, body.surface.points, atol=2e-6)
+                np.testing.assert_array_equal(was.surface.points, body.surface.points)
                 for field, values in was.fields.items():
                     np.testing.assert_array_equal(values, body.field(field))
         self.assertEqual(f"{world.hash:016x}", run.info["state_hash"])
         self.assertEqual(run.positions("ball").shape[0], 7)
         np.testing.assert_allclose(run.times[-1], world.time, rtol=1e-6)
+
+    def test_shown(self):
+        """surfaces are those that the program shows, also where they are kept apart"""
+        path = self.folder / "touch.json"
+        path.write_text(json.dumps({
+            "frames": 2, "fps": 30, "floor": {"friction": 0.5},
+            "obstacles": [{"shape": {"box": {"size": [0.5, 0.2, 0.5]}},
+                           "position": [0.5, 0.1, 0], "rotation": [0, 0, 1, 20]}],
+            "bodies": [{"name": n, "mesh": {"tets": {"shape": {"sphere": {"radius": 0.3}}, "size": 0.2}},
+                        "surface": {"size": 0.08}, "position": p, "velocity": [0, -3, 0], "match": {"stiffness": 20}}
+                       for n, p in (("low", [0, 0.31, 0]), ("high", [0.05, 0.92, 0.02]))]}))
+        subprocess.run([PROGRAM, "run", str(path), "-o", str(self.folder / "touch"), "-q", "--format", "pc2"],
+                       check=True)
+        run = yawara.open_run(self.folder / "touch")
+        files = sorted((self.folder / "touch" / "pc2").glob("*.pc2"), reverse=True)
+        expected = [np.frombuffer(file.read_bytes(), "<f4", offset=32).reshape(len(run), -1, 3) for file in files]
+        moved = 0.0
+        for frame in run:
+            for body, shown in zip(frame.bodies, expected):
+                np.testing.assert_array_equal(body.surface.points, shown[frame.number])
+                moved = max(moved, np.abs(body._follow() - shown[frame.number]).max())
+        self.assertGreater(moved, 1e-4, "the surfaces never touched: the test shows nothing")
 
     def test_log(self):
         """the log is arrays, and a frame of pandas where it is there"""

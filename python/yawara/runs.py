@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Optional
 import numpy as np
 
 from . import _convert as convert
-from . import meshes
+from . import meshes, shown
 from .errors import FileError, FormatError, InvalidError
 
 
@@ -75,16 +75,17 @@ class RunModel:
             self.carriers = carriers if len(carriers) else self.tets
             total = r.number()
             self.counts = r.take("<u4", vertices)
-            links = r.take(np.dtype([("vertex", "<i4"), ("weight", "<f4")]), total)
-            self.links, self.weights = links["vertex"], links["weight"].astype(np.float64)
+            self.links = r.take(np.dtype([("vertex", "<i4"), ("weight", "<f4")]), total)
             r.text()
+        self._walls: Optional[np.ndarray] = None
+        self._rig: Optional[shown.Rig] = None
         self._check(r)
 
     def _check(self, r: _Reader) -> None:
         most = len(self.points)
         for name, table, limit in (("tets", self.tets, most), ("triangles", self.triangles,
                                                                len(self.surface_points)),
-                                   ("links", getattr(self, "links", self.tets[:0]), most),
+                                   ("links", self.links["vertex"] if self.kind == 4 else self.tets[:0], most),
                                    ("carriers", getattr(self, "carriers", self.tets), most),
                                    ("surface", getattr(self, "follow", self.tets[:0]), most)):
             if len(table) and (table.min() < 0 or table.max() >= limit):
@@ -92,34 +93,20 @@ class RunModel:
         if self.kind == 4 and int(self.counts.sum()) != len(self.links):
             raise FormatError(f"{r.path}: the links of a surface do not add up")
 
+    @property
+    def walls(self) -> np.ndarray:
+        """Boundary of the tets, (n, 3)."""
+        if self._walls is None:
+            self._walls = shown.walls_of(self.points, self.tets)
+        return self._walls
+
     def surface_of(self, positions: np.ndarray) -> np.ndarray:
         """Vertices of the surface for positions of the particles."""
-        if self.kind == 1:
+        if self.kind == shown.BOUNDARY:
             return positions[self.follow]
-        rest, now = self.points.astype(np.float64), positions.astype(np.float64)
-        gradient = self._gradients(rest, now)
-        of = np.repeat(np.arange(len(self.counts)), self.counts)
-        weighted = self.weights[:, None, None] * gradient[self.links]
-        mean = np.zeros((len(self.counts), 3, 3))
-        np.add.at(mean, of, weighted)
-        offset = self.surface_points.astype(np.float64)[of] - rest[self.links]
-        moved = now[self.links] + 0.5 * np.einsum("nij,nj->ni", gradient[self.links] + mean[of], offset)
-        out = np.zeros((len(self.counts), 3))
-        np.add.at(out, of, self.weights[:, None] * moved)
-        return out.astype(np.float32)
-
-    def _gradients(self, rest: np.ndarray, now: np.ndarray) -> np.ndarray:
-        """Deformation gradients of the particles: means over their tets, weighted by volume."""
-        tets = self.carriers
-        before = np.swapaxes(rest[tets[:, 1:]] - rest[tets[:, :1]], 1, 2)
-        after = np.swapaxes(now[tets[:, 1:]] - now[tets[:, :1]], 1, 2)
-        volume = np.linalg.det(before)
-        scaled = (after @ np.linalg.inv(before)) * volume[:, None, None]
-        sums, volumes = np.zeros((len(rest), 3, 3)), np.zeros(len(rest))
-        for corner in tets.T:
-            np.add.at(sums, corner, scaled)
-            np.add.at(volumes, corner, volume)
-        return sums / np.where(volumes > 0, volumes, 1)[:, None, None]
+        if self._rig is None:
+            self._rig = shown.Rig(self.points, self.carriers, self.surface_points, self.counts, self.links)
+        return self._rig.move(positions)
 
 
 class RunBody:
@@ -132,6 +119,9 @@ class RunBody:
         radii: (n,), m, of loose particles, or None.
         fields: values by name; units has theirs.
     """
+
+    _frame: "RunFrame"
+    _index: int
 
     def __init__(self, name: str, model: RunModel, r: _Reader) -> None:
         self.name, self.model = name, model
@@ -159,15 +149,22 @@ class RunBody:
 
     @property
     def surface(self) -> Optional[meshes.TriMesh]:
-        """The shown surface, as it follows the particles; None for loose particles. Pictures also
-        keep surfaces of bodies that touch apart."""
-        if self.model.kind == 0:
+        """What pictures and exports show: the surface as it follows the particles, kept apart from other
+        bodies and obstacles; None for loose particles."""
+        place = self._frame.surfaces[self._index]
+        if place is None:
             return None
-        place = self._surface if self._surface is not None else self.model.surface_of(
-            self.positions[:max(len(self.model.points), 1)])
         out = meshes.TriMesh.__new__(meshes.TriMesh)
         out.points, out.triangles, out.colors = place, self.model.triangles, self.model.colors
         return out
+
+    def _follow(self) -> Optional[np.ndarray]:
+        """The surface, before it is kept apart from others."""
+        if self.model.kind == shown.PARTICLES:
+            return None
+        if self._surface is not None:
+            return self._surface.copy()
+        return self.model.surface_of(self.positions[:max(len(self.model.points), 1)])
 
     def to_vtk(self) -> Any:
         """A vtkUnstructuredGrid (pyvista's class where pyvista is there) with its fields."""
@@ -183,8 +180,19 @@ class RunBody:
 class RunFrame:
     """One frame: time in s, and bodies by name or number."""
 
-    def __init__(self, number: int, time: float, bodies: List[RunBody]) -> None:
+    def __init__(self, run: "Run", number: int, time: float, poses: np.ndarray, bodies: List[RunBody]) -> None:
         self.number, self.time, self.bodies = number, time, bodies
+        self._run, self._poses = run, poses
+        self._surfaces: Optional[List[Optional[np.ndarray]]] = None
+        for i, body in enumerate(bodies):
+            body._frame, body._index = self, i
+
+    @property
+    def surfaces(self) -> List[Optional[np.ndarray]]:
+        """Vertices that each body shows, (n, 3) in m; None for loose particles."""
+        if self._surfaces is None:
+            self._surfaces = shown.surfaces_of(self.bodies, self._run._touches, self._run._obstacles, self._poses)
+        return self._surfaces
 
     def __getitem__(self, key: Any) -> RunBody:
         if isinstance(key, str):
@@ -230,14 +238,17 @@ class Run:
         self.models = [RunModel(r) for _ in range(r.number())]
         self.names: List[str] = []
         self._model_of: List[RunModel] = []
+        self._touches: List[bool] = []
         for _ in range(r.number()):
             self.names.append(r.text())
             index = r.number()
             if index >= len(self.models):
                 raise FormatError(f"{r.path}: body {self.names[-1]!r} has a model that is not there")
             self._model_of.append(self.models[index])
-            r.take("<f4", 13)  # mass, look, whether it touches others
+            r.take("<f4", 12)  # mass, look
+            self._touches.append(bool(r.number()))
             r.vectors()
+        self._obstacles = [shown.Obstacle(r) for _ in range(r.number())]
 
     def __len__(self) -> int:
         return self.frames + 1
@@ -262,13 +273,15 @@ class Run:
         if int(r.take("<u8", 1)[0]) != self._hash:
             raise FormatError(f"{r.path}: belongs to another run")
         number, time = r.number(), float(r.take("<f8", 1)[0])
-        r.take("<f4", 8 * r.number())  # poses of obstacles
+        poses = r.take("<f4", 8 * r.number()).reshape(-1, 8)
+        if len(poses) != len(self._obstacles):
+            raise FormatError(f"{r.path}: has another number of obstacles than shown.ywr")
         if r.number() != len(self.names):
             raise FormatError(f"{r.path}: has another number of bodies than shown.ywr")
         bodies = [RunBody(name, model, r) for name, model in zip(self.names, self._model_of)]
         if r.at != len(r.data) - 8:
             raise FormatError(f"{r.path}: is damaged: it goes on at byte {r.at}, after its last body")
-        return RunFrame(number, time, bodies)
+        return RunFrame(self, number, time, poses, bodies)
 
     @property
     def times(self) -> np.ndarray:

@@ -2,6 +2,7 @@
 #include "geometry/mesher_edit.h"
 
 #include "geometry/mesher_lattice.h"
+#include "geometry/shape.h"
 #include "yawara/extend/vec.h"
 
 #define FIRST_STEP 0.12           // of the size
@@ -110,15 +111,30 @@ double yw_edit_badness(const yw_tet_edit* e, int32_t tet) {
   return badness_of(p);
 }
 
+// Of the tet of a corner if that were at x.
+static double badness_with(const yw_tet_edit* e, int32_t corner, yw_vec3 x) {
+  yw_dvec3 p[4];
+  gather(e, corner >> 2, p);
+  p[corner & 3] = yw_d3(x);
+  return badness_of(p);
+}
+
 double yw_edit_badness_at(const yw_tet_edit* e, int32_t vertex, yw_vec3 x, double limit) {
   double worst = -1.0;
   for (int32_t c = e->first.items[vertex]; c >= 0 && worst < limit; c = e->next.items[c]) {
-    yw_dvec3 p[4];
-    gather(e, c >> 2, p);
-    p[c & 3] = yw_d3(x);
-    worst = fmax(worst, badness_of(p));
+    worst = fmax(worst, badness_with(e, c, x));
   }
   return worst;
+}
+
+static int32_t worst_corner(const yw_tet_edit* e, int32_t vertex, double* badness) {
+  int32_t found = -1;
+  *badness = -1.0;
+  for (int32_t c = e->first.items[vertex]; c >= 0; c = e->next.items[c]) {
+    double here = badness_with(e, c, e->positions.items[vertex]);
+    if (here > *badness) *badness = here, found = c;
+  }
+  return found;
 }
 
 // Moves -------------------------------------------------------------------------------------------
@@ -128,20 +144,23 @@ static bool land(const yw_tet_edit* e, float size, yw_vec3* x) {
   float tolerance = SURFACE_TOLERANCE * size;
   for (int step = 0; step < 3; ++step) {
     yw_vec3 normal;
-    float distance = yw_shape_distance_normal(e->shape, *x, &normal);
+    float distance = yw_shape_gap(e->shape, *x, &normal);
     if (fabsf(distance) <= tolerance) return true;
     if (!(fabsf(distance) < 0.2f * size)) return false;
     *x = yw_mad(*x, -distance, normal);
   }
-  return fabsf(yw_shape_distance(e->shape, *x)) <= tolerance;
+  yw_vec3 unused;
+  return fabsf(yw_shape_gap(e->shape, *x, &unused)) <= tolerance;
 }
 
-// Tries a step in each direction of the lattice and keeps the best; false if none helps.
-static bool try_steps(yw_tet_edit* e, int32_t vertex, float step, double* badness) {
+// Tries a step in each direction of the lattice and keeps the best; false if none helps. Most steps
+// do not even help the tet that is worst, which is asked first.
+static bool try_steps(yw_tet_edit* e, int32_t vertex, int32_t worst, float step, double* badness) {
   yw_vec3 start = e->positions.items[vertex], best = start;
   for (int n = 0; n < YW_BCC_DIRECTIONS; ++n) {
     yw_vec3 x = yw_mad(start, step, yw_f3(yw_bcc_edge(n)));
     if (e->holds.items[vertex] == YW_HOLD_SURFACE && !land(e, e->sizes.items[vertex], &x)) continue;
+    if (badness_with(e, worst, x) >= *badness) continue;
     double trial = yw_edit_badness_at(e, vertex, x, *badness);
     if (trial < *badness) *badness = trial, best = x;
   }
@@ -149,13 +168,18 @@ static bool try_steps(yw_tet_edit* e, int32_t vertex, float step, double* badnes
   return best.x != start.x || best.y != start.y || best.z != start.z;
 }
 
-void yw_edit_improve_vertex(yw_tet_edit* e, int32_t vertex, double enough) {
-  if (e->holds.items[vertex] >= YW_HOLD_CREASE) return;
-  double badness = yw_edit_badness_at(e, vertex, e->positions.items[vertex], 4.0);
+bool yw_edit_improve_vertex(yw_tet_edit* e, int32_t vertex, double enough) {
+  if (e->holds.items[vertex] >= YW_HOLD_CREASE) return false;
+  bool moved = false;
+  double badness;
+  int32_t worst = worst_corner(e, vertex, &badness);
   float step = (float)(FIRST_STEP * (double)e->sizes.items[vertex]);
   for (int n = 0; n < 4 && badness > enough; ++n) {
-    if (!try_steps(e, vertex, step, &badness)) step *= 0.5f;
+    bool helped = try_steps(e, vertex, worst, step, &badness);
+    if (!helped) step *= 0.5f;
+    moved = moved || helped;
   }
+  return moved;
 }
 
 // Splits ------------------------------------------------------------------------------------------

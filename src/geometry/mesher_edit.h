@@ -47,7 +47,7 @@ double yw_edit_badness(const yw_tet_edit* edit, int32_t tet);
 double yw_edit_badness_at(const yw_tet_edit* edit, int32_t vertex, yw_vec3 x, double limit);
 /// Moves a vertex by a few small steps while the worst tet around it is worse than `enough` and
 /// gets better; it stays on what holds it.
-void yw_edit_improve_vertex(yw_tet_edit* edit, int32_t vertex, double enough);
+bool yw_edit_improve_vertex(yw_tet_edit* edit, int32_t vertex, double enough);
 
 /// Splits the edge a-b by a new vertex, numbered last. Returns the number of tets that were split,
 /// 0 if there is no such edge or no memory. The new tets are the last ones.

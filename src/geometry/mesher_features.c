@@ -33,14 +33,21 @@ typedef struct offer {
   float distance;
 } offer;
 
+/// The shape's normal where a vertex was when it was asked for.
+typedef struct known_normal {
+  yw_vec3 at, normal;
+  bool is_known;
+} known_normal;
+
 typedef struct featurer {
   yw_tet_edit* edit;
   const yw_no_features* except;
   yw_places* unsharp;  ///< where edges stay rounded
   double bad_cosine;   ///< a change must not leave worse tets
   int32_t num_triangles;
-  int32_t* triangles;  ///< of the boundary
-  offer* offers;       ///< per vertex: the nearest place to move to
+  int32_t* triangles;     ///< of the boundary
+  offer* offers;          ///< per vertex: the nearest place to move to
+  known_normal* normals;  ///< per vertex; those that are inserted are on creases and need none
   // Where vertices were before a change that may be undone.
   int32_t num_saved;
   int32_t saved[MAX_RING];
@@ -53,6 +60,21 @@ static bool is_excepted(const featurer* f, yw_vec3 x) {
     if (yw_distance(yw_xyz(ball), x) < ball.w) return true;
   }
   return false;
+}
+
+static yw_vec3 normal_at(const featurer* f, int32_t vertex) {
+  known_normal* n = &f->normals[vertex];
+  yw_vec3 x = f->edit->positions.items[vertex];
+  if (!n->is_known || n->at.x != x.x || n->at.y != x.y || n->at.z != x.z) {
+    *n = (known_normal){.at = x, .is_known = true};
+    yw_shape_distance_normal(f->edit->shape, x, &n->normal);
+  }
+  return n->normal;
+}
+
+static bool is_on_surface(const featurer* f, yw_vec3 x, float tolerance) {
+  yw_vec3 unused;
+  return fabsf(yw_shape_gap(f->edit->shape, x, &unused)) <= tolerance;
 }
 
 // Boundary ----------------------------------------------------------------------------------------
@@ -114,14 +136,16 @@ static bool settle_around(featurer* f, int32_t vertex) {
   yw_tet_edit* e = f->edit;
   yw_vec3 x = e->positions.items[vertex];
   for (int round = 0; round < RELAX_ROUNDS; ++round) {
+    bool moved = false;
     if (yw_edit_badness_at(e, vertex, x, 4.0) <= f->bad_cosine) return true;
     for (int32_t c = e->first.items[vertex]; c >= 0; c = e->next.items[c]) {
       if (yw_edit_badness(e, c >> 2) <= f->bad_cosine) continue;
       for (int k = 0; k < 4; ++k) {
         int32_t v = e->tets.items[c >> 2].v[k];
-        if (v != vertex) yw_edit_improve_vertex(e, v, f->bad_cosine);
+        if (v != vertex && yw_edit_improve_vertex(e, v, f->bad_cosine)) moved = true;
       }
     }
+    if (!moved) return false;
   }
   return yw_edit_badness_at(e, vertex, x, 4.0) <= f->bad_cosine;
 }
@@ -201,7 +225,7 @@ static void offer_corners(featurer* f) {
     yw_vec3 p[3], normal[3], corner;
     for (int k = 0; k < 3; ++k) {
       p[k] = e->positions.items[v[k]];
-      yw_shape_distance_normal(e->shape, p[k], &normal[k]);
+      normal[k] = normal_at(f, v[k]);
     }
     if (yw_dot(normal[0], normal[1]) > SHARP_COSINE ||
         yw_dot(normal[1], normal[2]) > SHARP_COSINE ||
@@ -256,8 +280,7 @@ static bool crosses_crease(const featurer* f, int32_t a, int32_t b, yw_vec3* pla
   const yw_tet_edit* e = f->edit;
   if (e->holds.items[a] != YW_HOLD_SURFACE || e->holds.items[b] != YW_HOLD_SURFACE) return false;
   const yw_vec3 p[2] = {e->positions.items[a], e->positions.items[b]};
-  yw_vec3 normal[2];
-  for (int k = 0; k < 2; ++k) yw_shape_distance_normal(e->shape, p[k], &normal[k]);
+  const yw_vec3 normal[2] = {normal_at(f, a), normal_at(f, b)};
   if (yw_dot(normal[0], normal[1]) > SHARP_COSINE) return false;
   if (along != NULL) *along = yw_normalize_or(yw_cross(normal[0], normal[1]), yw_v3(0, 0, 0));
   return yw_find_crease(e->shape, p, normal, place);
@@ -278,7 +301,7 @@ static bool try_slide(featurer* f, int32_t vertex, yw_vec3 place, yw_vec3 along)
   yw_vec3 from = yw_sub(e->positions.items[vertex], place);
   yw_vec3 x = yw_mad(place, yw_dot(from, along), along);
   float tolerance = ON_CREASE * e->sizes.items[vertex];
-  if (fabsf(yw_shape_distance(e->shape, x)) > tolerance) return false;
+  if (!is_on_surface(f, x, tolerance)) return false;
   return try_move(f, vertex, x, YW_HOLD_CREASE);
 }
 
@@ -299,7 +322,7 @@ static void split_at_crease(featurer* f, int32_t a, int32_t b) {
   if (try_slide(f, first, place, along) || try_slide(f, second, place, along)) return;
   for (int n = 0; n < 4; ++n) {
     yw_vec3 beside = yw_mad(place, (n < 2 ? 0.15f : 0.3f) * (n & 1 ? size : -size), along);
-    if (fabsf(yw_shape_distance(f->edit->shape, beside)) > ON_CREASE * size) continue;
+    if (!is_on_surface(f, beside, ON_CREASE * size)) continue;
     if (try_split(f, a, b, beside)) return;
   }
 }
@@ -324,7 +347,8 @@ yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, yw_
   featurer f = {.edit = edit, .except = except, .unsharp = unsharp, .bad_cosine = BAD_COSINE};
   yw_status status = list_boundary(&f);
   f.offers = YW_NEW_ARRAY(&edit->mem, offer, edit->positions.count);
-  if (f.offers == NULL) status = YW_ERR_MEMORY;
+  f.normals = YW_NEW_ARRAY(&edit->mem, known_normal, edit->positions.count);
+  if (f.offers == NULL || f.normals == NULL) status = YW_ERR_MEMORY;
   if (status == YW_OK) {
     clear_offers(&f);
     offer_corners(&f);
@@ -344,6 +368,7 @@ yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, yw_
   }
   if (status == YW_OK) each_edge(&f, note_unsharp);
   yw_mem_free(&edit->mem, f.offers);
+  yw_mem_free(&edit->mem, f.normals);
   yw_mem_free(&edit->mem, f.triangles);
   return status;
 }

@@ -14,6 +14,7 @@
 #define USUAL_ACROSS 1.6
 #define VOLUME_TOLERANCE 0.01
 #define MAX_ROUNDS 5
+#define MAX_ROUGH_ROUNDS 8
 #define MOST_SCALE 3.0  // of the sizes, to have fewer tets
 #define MORE_TETS 1.1   // than wished are accepted
 #define THIN_TETS 2.0   // times as many are accepted to keep what is thin
@@ -22,6 +23,7 @@
 #define GOOD_FACTOR 0.7     // smaller cells than this are worth taking tets from what is thin
 #define CRUMBS 1e-3         // of the volume
 #define MAX_EXTRA_LEVELS 3  // for matter that is lost
+#define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
 static yw_status improve_and_sharpen(yw_tet_edit* edit, const yw_no_features* except,
@@ -77,23 +79,6 @@ static yw_status finish_tets(const yw_shape* shape, double size, yw_raw_tets* ra
   }
   if (status == YW_OK) status = yw_edit_end(&edit, &raw->mesh);
   YW_LIST_FREE(&raw->mesh.mem, &except);
-  return status;
-}
-
-// Replaces the mesh by one of the sizes of the job.
-static yw_status make_tets(const yw_mesher_job* job, yw_tet_mesh* out, yw_places* unsharp,
-                           yw_error* error) {
-  yw_raw_tets raw;
-  yw_tet_mesh_free(out);
-  yw_status status = yw_mesher_stuff(job, job->sizes->coarsest, &raw, error);
-  if (status != YW_OK) return status;
-  if (finish_tets(job->shape, job->sizes->coarsest, &raw, unsharp) == YW_OK) {
-    *out = raw.mesh;
-    raw.mesh = (yw_tet_mesh){.mem = raw.mesh.mem};
-  } else {
-    status = yw_fail_memory(error, "tets");
-  }
-  yw_raw_tets_free(&raw);
   return status;
 }
 
@@ -188,6 +173,7 @@ static void choose_around(yw_size_field* sizes, double size, double max_tets) {
 typedef struct attempt {
   yw_tet_mesh mesh;
   yw_tet_fit fit;
+  double rough_volume;  ///< before sharp edges were made
   yw_places unsharp;    ///< edges that are rounded
   unsigned char* lost;  ///< per cube of the matter: smaller cells would help here
   double badness;
@@ -207,6 +193,23 @@ static void mark_unsharp(const yw_matter_cover* cover, attempt* a) {
       if (cube >= 0) a->lost[cube] = 1;
     }
   }
+}
+
+// Replaces the mesh by one of the sizes of the job, as the lattice gives it if `rough`.
+static yw_status make_tets(const yw_mesher_job* job, bool rough, attempt* a, yw_error* error) {
+  yw_raw_tets raw;
+  yw_tet_mesh_free(&a->mesh);
+  yw_status status = yw_mesher_stuff(job, job->sizes->coarsest, &raw, error);
+  if (status != YW_OK) return status;
+  a->rough_volume = volume_of(&raw.mesh);
+  if (rough || finish_tets(job->shape, job->sizes->coarsest, &raw, &a->unsharp) == YW_OK) {
+    a->mesh = raw.mesh;
+    raw.mesh = (yw_tet_mesh){.mem = raw.mesh.mem};
+  } else {
+    status = yw_fail_memory(error, "tets");
+  }
+  yw_raw_tets_free(&raw);
+  return status;
 }
 
 // Measures an attempt and removes crumbs that have broken off.
@@ -232,50 +235,94 @@ static yw_status judge(const yw_mesher_job* job, double max_tets, attempt* a) {
     }
   }
   if (status == YW_OK && job->has_faces) mark_unsharp(&cover, a);
+  // Where parts of a model come close to each other, tets may make tunnels and cavities, which
+  // other sizes avoid.
+  int32_t tunnels = 0;
+  if (status == YW_OK && !job->has_faces) status = yw_count_tunnels(&a->mesh, &tunnels);
   double missed = fabs(a->fit.tet_volume / m->volume - 1.0);
-  a->badness = num_pieces + (job->has_faces ? 0.1 * a->unsharp.count : 0.0) +
-               20.0 * a->fit.lost_volume / m->volume +
-               100.0 * fmax(missed - VOLUME_TOLERANCE, 0.0) +
-               5.0 * fmax(a->mesh.num_tets / max_tets - MORE_TETS, 0.0);
+  a->badness =
+      num_pieces + fabs((double)tunnels) + (job->has_faces ? 0.1 * a->unsharp.count : 0.0) +
+      20.0 * a->fit.lost_volume / m->volume + 100.0 * fmax(missed - VOLUME_TOLERANCE, 0.0) +
+      5.0 * fmax(a->mesh.num_tets / max_tets - MORE_TETS, 0.0);
   yw_matter_cover_free(&cover);
   yw_mem_free(&m->mem, around);
   yw_mem_free(&m->mem, broken);
   return status;
 }
 
-// Tets of sizes that fit the shape: the best of a few attempts. A given size is that of the
-// coarsest.
-static yw_status make_fitting_tets(yw_mesher_job* job, yw_size_field* sizes, double size,
-                                   yw_size_wish wish, yw_tet_mesh* out, yw_tet_fit* fit,
-                                   yw_error* error) {
-  bool choose = !(size > 0.0);
-  double best = INFINITY;
-  attempt a = {.lost = YW_NEW_ARRAY(job->mem, unsigned char, job->matter->count + 1)};
-  yw_status status = a.lost != NULL ? YW_OK : yw_fail_memory(error, "tets");
-  if (choose) choose_sizes(sizes, &wish);
-  if (!choose) choose_around(sizes, size, wish.max_tets);
-  for (int round = 0; round < MAX_ROUNDS && status == YW_OK; ++round) {
-    status = make_tets(job, &a.mesh, &a.unsharp, error);
+static yw_status attempt_tets(const yw_mesher_job* job, double max_tets, bool rough, attempt* a,
+                              yw_error* error) {
+  yw_status status = make_tets(job, rough, a, error);
+  if (status == YW_OK) status = judge(job, max_tets, a);
+  return status == YW_ERR_MEMORY ? yw_fail_memory(error, "tets") : status;
+}
+
+/// The best of a few attempts.
+typedef struct fitting {
+  yw_mesher_job* job;
+  yw_size_field* sizes;
+  yw_size_wish wish;
+  double size;  ///< given, of the coarsest cells; 0: to be chosen
+  attempt now;
+  double best;         ///< badness of what is kept
+  yw_tet_mesh* mesh;   ///< kept
+  yw_tet_fit* fit;     ///< kept
+  yw_size_field kept;  ///< sizes that led to it
+} fitting;
+
+static void keep_attempt(fitting* f) {
+  yw_tet_mesh_free(f->mesh);
+  *f->mesh = f->now.mesh;
+  *f->fit = f->now.fit;
+  f->now.mesh = (yw_tet_mesh){0};
+  f->best = f->now.badness;
+  yw_size_field_copy(f->sizes, &f->kept);
+}
+
+// Improving tets takes longer than all the rest. Where sharp edges are few, the sizes are chosen by
+// the tets of the lattice, and only the best are improved.
+static yw_status try_sizes(fitting* f, bool* rough, yw_error* error) {
+  bool choose = !(f->size > 0.0);
+  double max_tets = f->wish.max_tets;
+  yw_status status = YW_OK;
+  for (int round = 0; round < (*rough ? MAX_ROUGH_ROUNDS : MAX_ROUNDS); ++round) {
+    status = attempt_tets(f->job, max_tets, *rough, &f->now, error);
     if (status != YW_OK) break;
-    status = judge(job, wish.max_tets, &a);
-    if (status != YW_OK) yw_fail_memory(error, "tets");
-    if (status != YW_OK) break;
-    bool changed = refine_lost(sizes, a.lost, THIN_TETS * wish.max_tets - a.mesh.num_tets);
-    changed = (choose && adjust_wish(job, &a.mesh, &wish)) || changed;
-    if (round == 0 || a.badness < best) {
-      yw_tet_mesh_free(out);
-      *out = a.mesh;
-      *fit = a.fit;
-      a.mesh = (yw_tet_mesh){0};
-      best = a.badness;
-    }
+    bool changed = refine_lost(f->sizes, f->now.lost, THIN_TETS * max_tets - f->now.mesh.num_tets);
+    changed = (choose && adjust_wish(f->job, &f->now.mesh, &f->wish)) || changed;
+    double gained = fabs(f->now.fit.tet_volume - f->now.rough_volume);
+    bool smooth = !f->job->has_faces && gained < SMOOTH_SHARE * f->job->matter->volume;
+    if (round == 0 || f->now.badness < f->best) keep_attempt(f);
     if (!changed) break;
-    if (choose) yw_size_field_choose(sizes, wish);
-    if (!choose) yw_size_field_around(sizes, size);
+    *rough = smooth;
+    if (choose) yw_size_field_choose(f->sizes, f->wish);
+    if (!choose) yw_size_field_around(f->sizes, f->size);
   }
-  yw_tet_mesh_free(&a.mesh);
-  yw_mem_free(job->mem, a.lost);
-  YW_LIST_FREE(job->mem, &a.unsharp);
+  return status;
+}
+
+static yw_status make_fitting_tets(fitting* f, yw_error* error) {
+  const yw_mesher_job* job = f->job;
+  bool rough = false;
+  f->now.lost = YW_NEW_ARRAY(job->mem, unsigned char, job->matter->count + 1);
+  yw_status status = yw_size_field_create(job->matter, &f->kept);
+  if (f->now.lost == NULL) status = YW_ERR_MEMORY;
+  if (status != YW_OK) yw_fail_memory(error, "tets");
+  if (f->size > 0.0) {
+    choose_around(f->sizes, f->size, f->wish.max_tets);
+  } else {
+    choose_sizes(f->sizes, &f->wish);
+  }
+  if (status == YW_OK) status = try_sizes(f, &rough, error);
+  if (status == YW_OK && rough) {
+    yw_size_field_copy(&f->kept, f->sizes);
+    status = attempt_tets(job, f->wish.max_tets, false, &f->now, error);
+    if (status == YW_OK) keep_attempt(f);
+  }
+  yw_tet_mesh_free(&f->now.mesh);
+  yw_mem_free(job->mem, f->now.lost);
+  YW_LIST_FREE(job->mem, &f->now.unsharp);
+  yw_size_field_free(&f->kept);
   return status;
 }
 
@@ -317,8 +364,13 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
   job.has_faces = faces.count > 0;
   YW_LIST_FREE(&hook, &faces);
   if (status == YW_OK) {
-    status = make_fitting_tets(&job, &sizes, (double)settings.size, wish != NULL ? *wish : usual,
-                               out, fit, error);
+    fitting f = {.job = &job,
+                 .sizes = &sizes,
+                 .wish = wish != NULL ? *wish : usual,
+                 .size = (double)settings.size,
+                 .mesh = out,
+                 .fit = fit};
+    status = make_fitting_tets(&f, error);
   }
   if (status != YW_OK) yw_tet_mesh_free(out);
   yw_size_field_free(&sizes);

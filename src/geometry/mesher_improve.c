@@ -14,14 +14,13 @@ static bool touches_surface(const yw_tet_edit* edit, int32_t tet) {
 }
 
 void yw_mesher_improve(yw_tet_edit* edit) {
-  bool poor = true;
-  for (int pass = 0; poor && pass < MAX_PASSES; ++pass) {
-    poor = false;
+  bool moved = true;
+  for (int pass = 0; moved && pass < MAX_PASSES; ++pass) {
+    moved = false;
     for (int32_t t = 0; t < edit->tets.count; ++t) {
       if (!touches_surface(edit, t) || yw_edit_badness(edit, t) <= POOR_COSINE) continue;
-      poor = true;
       for (int k = 0; k < 4; ++k) {
-        yw_edit_improve_vertex(edit, edit->tets.items[t].v[k], POOR_COSINE);
+        if (yw_edit_improve_vertex(edit, edit->tets.items[t].v[k], POOR_COSINE)) moved = true;
       }
     }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "geometry/mesher_size.h"
 
+#include <string.h>
+
 #include "geometry/mesher_octree.h"
 #include "yawara/extend/memory.h"
 
@@ -32,6 +34,16 @@ void yw_size_field_free(yw_size_field* f) {
   yw_mem_free(&f->matter->mem, f->level);
   yw_mem_free(&f->matter->mem, f->extra);
   *f = (yw_size_field){0};
+}
+
+void yw_size_field_copy(const yw_size_field* from, yw_size_field* to) {
+  size_t count = (size_t)from->matter->count;
+  signed char *level = to->level, *extra = to->extra;
+  memcpy(level, from->level, count);
+  memcpy(extra, from->extra, count);
+  *to = *from;
+  to->level = level;
+  to->extra = extra;
 }
 
 // The level whose cells are about as small as wanted.

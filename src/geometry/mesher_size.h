@@ -26,6 +26,8 @@ typedef struct yw_size_field {
 
 /// No cells yet. YW_ERR_MEMORY is the only error.
 yw_status yw_size_field_create(const yw_matter* matter, yw_size_field* out);
+/// `to` was created for the same matter.
+void yw_size_field_copy(const yw_size_field* from, yw_size_field* to);
 void yw_size_field_free(yw_size_field* field);
 
 /// Chooses sizes for a wish; max_tets does not matter.

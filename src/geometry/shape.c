@@ -137,6 +137,21 @@ float yw_shape_distance_normal(const yw_shape* shape, yw_vec3 p, yw_vec3* normal
   return distance;
 }
 
+static float gap_of(const yw_shape* shape, yw_vec3 p, yw_vec3* normal) {
+  if (shape->kind == YW_SHAPE_MESH) return yw_mesh_solid_gap(shape->as.mesh, p, normal);
+  if (shape->kind != YW_SHAPE_TRANSFORM) return evaluate_gradient(shape, p, normal);
+  const yw_shape_placed* placed = &shape->as.placed;
+  float distance = gap_of(placed->child, to_local(placed, p), normal) * placed->scale;
+  *normal = yw_mul(placed->rotation, *normal);
+  return distance;
+}
+
+float yw_shape_gap(const yw_shape* shape, yw_vec3 p, yw_vec3* normal) {
+  float distance = gap_of(shape, p, normal);
+  if (shape->depth > 1) *normal = yw_unit_or(*normal, yw_v3(0, 1, 0));
+  return distance;
+}
+
 // Batches
 
 #define CHUNK_POINTS 64

@@ -147,6 +147,18 @@ static float query(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec3* normal) {
   return side * distance;
 }
 
+// Distance without its sign, and the direction from the surface to p: no winding number.
+static float query_unsigned(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec3* normal) {
+  yw_nearest nearest = {-1, 0, 0, {0, 0, 0}};
+  if (mesh->normals.is_closed) nearest = yw_triangle_tree_nearest(skin_of(mesh), p, INFINITY);
+  if (nearest.triangle < 0) return query(mesh, p, normal);
+  float distance = sqrtf(nearest.distance2);
+  *normal = distance > 0.0f ? yw_scale(yw_sub(p, nearest.point), 1.0f / distance)
+                            : surface_normal(mesh, &skin_of(mesh)->triangles[nearest.triangle],
+                                             nearest.corners);
+  return distance;
+}
+
 static inline yw_vec3 to_unit(const yw_mesh_solid* mesh, yw_vec3 p) {
   return yw_scale(yw_sub(p, mesh->center), mesh->to_unit);
 }
@@ -157,6 +169,10 @@ float yw_mesh_solid_distance(const yw_mesh_solid* mesh, yw_vec3 p) {
 
 float yw_mesh_solid_distance_normal(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec3* normal) {
   return query(mesh, to_unit(mesh, p), normal) * mesh->from_unit;
+}
+
+float yw_mesh_solid_gap(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec3* normal) {
+  return query_unsigned(mesh, to_unit(mesh, p), normal) * mesh->from_unit;
 }
 
 // Consecutive points of a batch tend to be close in space. The distance of the last point bounds

@@ -128,6 +128,8 @@ void yw_shape_set_bounds(yw_shape* shape);
 // The two heavy leaves live in shape_mesh.c and shape_sampled.c.
 float yw_mesh_solid_distance(const yw_mesh_solid* mesh, yw_vec3 p);
 float yw_mesh_solid_distance_normal(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec3* normal);
+/// See yw_shape_gap.
+float yw_mesh_solid_gap(const yw_mesh_solid* mesh, yw_vec3 p, yw_vec3* normal);
 /// Fastest if consecutive points of the batch are close in space.
 void yw_mesh_solid_distance_many(const yw_mesh_solid* mesh, int32_t count, const yw_vec4* points,
                                  float* distance);

@@ -5,6 +5,7 @@
 // "Feature sensitive surface extraction from volume data", SIGGRAPH 2001).
 #include "geometry/surface_features.h"
 
+#include "geometry/shape.h"
 #include "geometry/surface_split.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
@@ -81,7 +82,9 @@ bool yw_find_crease(const yw_shape* shape, const yw_vec3 p[2], const yw_vec3 nor
   }
   *out = q;
   float along = yw_dot(yw_sub(q, p[0]), yw_sub(p[1], p[0])) / (length * length);
-  return along > 0.0f && along < 1.0f && fabsf(yw_shape_distance(shape, q)) < ON_SURFACE * length;
+  yw_vec3 unused;
+  return along > 0.0f && along < 1.0f &&
+         fabsf(yw_shape_gap(shape, q, &unused)) < ON_SURFACE * length;
 }
 
 static void find_creases(sharpener* s) {

@@ -2,6 +2,7 @@
 #include "geometry/tet_pieces.h"
 
 #include "geometry/mesh_faces.h"
+#include "geometry/order.h"
 #include "yawara/extend/memory.h"
 
 #define RINGS 2  // of cubes around a piece that are near it
@@ -131,6 +132,23 @@ yw_status yw_find_broken_pieces(const yw_matter_cover* cover, const yw_tet_mesh*
   yw_mem_free(mem, b.volume);
   yw_mem_free(mem, b.part);
   yw_mem_free(mem, b.biggest);
+  return status;
+}
+
+yw_status yw_count_tunnels(const yw_tet_mesh* mesh, int32_t* tunnels) {
+  yw_adjacency rings = {0};
+  int32_t* partner = YW_NEW_ARRAY(&mesh->mem, int32_t, 4 * (size_t)mesh->num_tets + 1);
+  yw_status status = partner != NULL ? YW_OK : YW_ERR_MEMORY;
+  if (status == YW_OK) status = yw_tet_face_partners(&mesh->mem, mesh, partner);
+  if (status == YW_OK) status = yw_tet_adjacency(&mesh->mem, mesh, &rings);
+  if (status == YW_OK) {
+    int32_t boundary = 0, edges = rings.start[mesh->num_vertices] / 2;
+    for (int32_t n = 0; n < 4 * mesh->num_tets; ++n) boundary += partner[n] < 0;
+    int32_t faces = (4 * mesh->num_tets + boundary) / 2;
+    *tunnels = 1 - (mesh->num_vertices - edges + faces - mesh->num_tets);
+  }
+  yw_adjacency_free(&rings);
+  yw_mem_free(&mesh->mem, partner);
   return status;
 }
 

@@ -13,6 +13,10 @@ yw_status yw_find_broken_pieces(const yw_matter_cover* cover, const yw_tet_mesh*
                                 unsigned char* around, unsigned char* broken, int32_t* num_pieces,
                                 double* volume);
 
+/// Tunnels minus cavities of a mesh in one part: 1 minus its Euler characteristic. YW_ERR_MEMORY is
+/// the only error.
+yw_status yw_count_tunnels(const yw_tet_mesh* mesh, int32_t* tunnels);
+
 /// Removes tets, and vertices that no other tet has. YW_ERR_MEMORY is the only error.
 yw_status yw_drop_tets(yw_tet_mesh* mesh, const unsigned char* drop);
 

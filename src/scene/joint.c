@@ -130,8 +130,8 @@ bool yw_load_joints(yw_loader* l, const yw_json* node) {
 
 // Building ----------------------------------------------------------------------------------------
 
-static yw_status find_body(const yw_world* world, const char* name, yw_body_id* out,
-                           yw_error* error) {
+yw_status yw_find_named_body(const yw_world* world, const char* name, yw_body_id* out,
+                             yw_error* error) {
   for (int32_t i = 0; i < yw_world_num_bodies(world); i++) {
     *out = yw_world_body(world, i);
     if (strcmp(yw_body_name(world, *out), name) == 0) return YW_OK;
@@ -169,7 +169,7 @@ static yw_status choose_vertices(const yw_scene* scene, const yw_world* world,
 static yw_status fill_end(const yw_scene* scene, const yw_world* world, const yw_joint_spec* joint,
                           const char* name, yw_joint_end* end, yw_error* error) {
   if (!name) return YW_OK;
-  yw_status status = find_body(world, name, &end->body, error);
+  yw_status status = yw_find_named_body(world, name, &end->body, error);
   if (status < 0) return status;
   if (strcmp(yw_model_method(yw_body_model(world, end->body)), "rigid") == 0) return YW_OK;
   return choose_vertices(scene, world, joint, end, error);

@@ -119,6 +119,24 @@ float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p);
 bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
                    yw_vec3* out);
 
+/// The same for deformations, files and text of any points; scale: of the files.
+bool yw_build_point_pose(yw_loader* l, const yw_pose_spec* pose, const yw_vec3* points,
+                         int32_t count, float scale, yw_vec3* out);
+
+// pose_turns.c
+/// model->examples and model->strengths for bodies of points, and, where deformations make a pose,
+/// how they turn each point (else NULL). The caller frees the turns, also after a failure.
+bool yw_build_point_poses(yw_loader* l, yw_model_spec* model, const yw_vec3* points, int32_t count,
+                          yw_quat** turns);
+
+// groups.c
+/// Value of "groups"; NULL: one group.
+bool yw_load_groups(yw_loader* l, const yw_json* node, yw_groups_spec* out);
+/// Labels of all points, if the groups have any; the caller frees them. tets: as of
+/// yw_open_stiffness.
+bool yw_build_labels(yw_loader* l, const yw_groups_spec* groups, const yw_tet_mesh* tets,
+                     const yw_vec3* points, int32_t count, int32_t** out);
+
 // vertex_paint.c
 /// Reads {"painted": "..."}; *text is the text of it.
 bool yw_load_vertex_paint(yw_loader* l, const yw_json* node, const yw_json** text);
@@ -155,6 +173,9 @@ bool yw_load_joints(yw_loader* l, const yw_json* node);
 /// Creates a joint, after all bodies.
 yw_status yw_create_joint(const yw_scene* scene, yw_world* world, const yw_joint_spec* joint,
                           yw_error* error);
+/// The body with this name; YW_ERR_FORMAT if there is none.
+yw_status yw_find_named_body(const yw_world* world, const char* name, yw_body_id* out,
+                             yw_error* error);
 
 // track.c
 /// A track, or only its keys. vector: its values are vectors.
@@ -167,6 +188,23 @@ yw_status yw_create_body_tracks(yw_world* world, const yw_body_spec* body, yw_bo
                                 yw_error* error);
 yw_status yw_create_pin_track(yw_world* world, const yw_pin_spec* pin, yw_pin_id id,
                               yw_error* error);
+
+// drive.c
+bool yw_load_drive(yw_loader* l, const yw_json* node, yw_drive_spec** out);
+/// Where the drives of a body find what they measure.
+typedef struct yw_drive_place {
+  yw_body_id body;                  ///< of the track
+  int32_t num_pins;                 ///< of that body
+  const yw_pin_id* pins;            ///< likewise
+  const yw_obstacle_id* obstacles;  ///< one for each of the scene's
+  yw_vec3 moved;                    ///< m, of this copy against the first
+} yw_drive_place;
+/// The caller frees the vertices.
+yw_status yw_drive_of(const yw_scene* scene, const yw_world* world, const yw_drive_spec* spec,
+                      const yw_drive_place* place, yw_drive_def* out, yw_error* error);
+/// Creates the driven tracks of a body and of its pins (track.c), after all bodies.
+yw_status yw_create_driven_tracks(const yw_scene* scene, yw_world* world, const yw_body_spec* body,
+                                  const yw_drive_place* place, yw_error* error);
 
 // follow.c
 bool yw_load_follow(yw_loader* l, const yw_json* node, yw_follow_spec* out);

@@ -58,6 +58,17 @@ typedef struct yw_surface_spec {
   yw_shape* solid;  ///< of shape; not owned
 } yw_surface_spec;
 
+/// Which parts of a body choose their example together.
+typedef struct yw_groups_spec {
+  yw_grouping grouping;
+  int32_t num_labels;  ///< of labels, and of selectors when there are shapes
+  int32_t* labels;     ///< per vertex, or per selector; in the document
+  yw_shape** shapes;   ///< of selectors; NULL in those under paint. NULL: labels are per vertex
+  yw_stiffness_spec* paints;  ///< of selectors
+  const yw_json* painted;     ///< labels as text; NULL: not
+  const yw_json* node;
+} yw_groups_spec;
+
 typedef struct yw_scene_method yw_scene_method;
 
 /// The keys of a model, whether in "models" or directly in a body.

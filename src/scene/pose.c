@@ -225,16 +225,15 @@ float yw_shape_weight(const yw_shape* shape, float blend, yw_vec3 p) {
 }
 
 // `where` refers to rest; changes positions.
-static bool apply_deform(yw_loader* l, const yw_deform_spec* spec, const yw_tet_mesh* rest,
-                         yw_vec3* scratch, yw_vec3* positions) {
+static bool apply_deform(yw_loader* l, const yw_deform_spec* spec, const yw_vec3* rest,
+                         int32_t count, yw_vec3* scratch, yw_vec3* positions) {
   yw_error deep = {0};
-  int32_t count = rest->num_vertices;
   if (!spec->turn && !spec->move &&
       yw_deform_apply(&spec->deform, count, positions, scratch, &deep) < 0) {
     return yw_deep_fail(&l->r, spec->node, &deep);
   }
   for (int32_t i = 0; i < count; i++) {
-    float w = yw_shape_weight(spec->where, spec->blend, rest->positions[i]);
+    float w = yw_shape_weight(spec->where, spec->blend, rest[i]);
     yw_vec3 p = positions[i], origin = spec->deform.origin;
     if (spec->turn) {
       yw_quat q = yw_quat_axis_angle(spec->deform.axis, w * spec->deform.amount);
@@ -268,15 +267,15 @@ static bool read_positions(yw_loader* l, const yw_json* node, const char* name, 
   return true;
 }
 
-static bool pose_from_file(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
+static bool pose_from_file(yw_loader* l, const yw_pose_spec* pose, int32_t count, float scale,
                            yw_vec3* out) {
   yw_vec3* positions = NULL;
-  yw_transform place = {{0, 0, 0}, {0, 0, 0, 1}, model->scale};
-  if (!read_positions(l, yw_json_get(pose->node, "file"), pose->file, model->tets.num_vertices,
-                      "the mesh", place, &positions)) {
+  yw_transform place = {{0, 0, 0}, {0, 0, 0, 1}, scale};
+  if (!read_positions(l, yw_json_get(pose->node, "file"), pose->file, count, "the mesh", place,
+                      &positions)) {
     return false;
   }
-  memcpy(out, positions, (size_t)model->tets.num_vertices * sizeof *out);
+  memcpy(out, positions, (size_t)count * sizeof *out);
   yw_mem_free(&l->scene->mem, positions);
   return true;
 }
@@ -300,10 +299,8 @@ static bool pose_from_surface(yw_loader* l, const yw_model_spec* model, const yw
   return status >= 0 || yw_deep_fail(&l->r, node, &deep);
 }
 
-static bool pose_from_text(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
-                           yw_vec3* out) {
+static bool pose_from_text(yw_loader* l, const yw_pose_spec* pose, int32_t count, yw_vec3* out) {
   const yw_json* node = yw_json_get(pose->node, "positions");
-  int32_t count = model->tets.num_vertices;
   yw_span text = {node->string, node->string + node->count};
   // One byte more than needed, so that a longer text is noticed.
   size_t needed = (size_t)count * sizeof *out;
@@ -324,24 +321,28 @@ static bool pose_from_text(yw_loader* l, const yw_model_spec* model, const yw_po
   return true;
 }
 
-bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
-                   yw_vec3* out) {
-  if (pose->file) return pose_from_file(l, model, pose, out);
-  if (pose->surface_file) return pose_from_surface(l, model, pose, out);
-  if (pose->positions) return pose_from_text(l, model, pose, out);
-  if (pose->mesh) return yw_build_pose_mesh(l, model, pose->mesh, out);
-
-  int32_t count = model->tets.num_vertices;
-  memcpy(out, model->tets.positions, (size_t)count * sizeof *out);
+bool yw_build_point_pose(yw_loader* l, const yw_pose_spec* pose, const yw_vec3* points,
+                         int32_t count, float scale, yw_vec3* out) {
+  if (pose->file) return pose_from_file(l, pose, count, scale, out);
+  if (pose->positions) return pose_from_text(l, pose, count, out);
+  memcpy(out, points, (size_t)count * sizeof *out);
   yw_vec3* scratch = YW_NEW_ARRAY(&l->scene->mem, yw_vec3, count);
   if (!scratch) return yw_memory_fail(&l->r);
   bool done = true;
   for (int32_t i = 0; i < pose->num_deforms && done; i++) {
-    done = apply_deform(l, &pose->deforms[i], &model->tets, scratch, out);
+    done = apply_deform(l, &pose->deforms[i], points, count, scratch, out);
   }
   yw_mem_free(&l->scene->mem, scratch);
   for (int32_t i = 0; i < count && done; i++) {
     if (!yw_is_finite3(out[i])) done = yw_value_fail(&l->r, pose->node, "is not finite");
   }
   return done;
+}
+
+bool yw_build_pose(yw_loader* l, const yw_model_spec* model, const yw_pose_spec* pose,
+                   yw_vec3* out) {
+  if (pose->surface_file) return pose_from_surface(l, model, pose, out);
+  if (pose->mesh) return yw_build_pose_mesh(l, model, pose->mesh, out);
+  return yw_build_point_pose(l, pose, model->tets.positions, model->tets.num_vertices, model->scale,
+                             out);
 }

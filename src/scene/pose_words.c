@@ -11,7 +11,8 @@ const yw_vec3* yw_scene_example(const yw_scene* scene, int32_t body, int32_t k, 
   int32_t entry = yw_scene_body_entry(scene, body);
   const yw_model_spec* model =
       entry >= 0 ? yw_model_of_body(scene, &scene->bodies.items[entry]) : NULL;
-  bool found = model && model->examples && k >= 0 && k < model->num_poses;
+  bool found =
+      model && model->examples && model->tets.num_vertices > 0 && k >= 0 && k < model->num_poses;
   if (count) *count = found ? model->tets.num_vertices : 0;
   if (name) *name = found ? model->poses[k].name : NULL;
   return found ? model->examples[k] : NULL;

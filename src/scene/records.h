@@ -24,8 +24,10 @@ extern const yw_record yw_record_body, yw_record_paint, yw_record_repeat, yw_rec
     yw_record_spring, yw_record_path, yw_record_key, yw_record_obstacle, yw_record_floor;
 // Joints (joint.c)
 extern const yw_record yw_record_joint, yw_record_motor;
-// Tracks (track.c)
-extern const yw_record yw_record_track, yw_record_track_key;
+// Groups (groups.c)
+extern const yw_record yw_record_selector;
+// Tracks (track.c, drive.c)
+extern const yw_record yw_record_track, yw_record_track_key, yw_record_drive;
 // Animated meshes (follow.c, mesh_obstacle.c)
 extern const yw_record yw_record_follow, yw_record_animation;
 // The whole (scene.c)

@@ -18,6 +18,19 @@ typedef struct yw_path_spec {
   yw_key* list;
 } yw_path_spec;
 
+/// A measure that a track follows.
+typedef struct yw_drive_spec {
+  int32_t by;  ///< yw_drive_measure
+  float from, to, smooth, delay;
+  const char *of, *body, *obstacle;  ///< names
+  yw_vec3 point;
+  int32_t pin;  ///< of the body, from 0
+  const yw_json *select, *vertices;
+  yw_shape* shape;  ///< of select; not owned
+  int32_t num_vertices;
+  int32_t* list;
+} yw_drive_spec;
+
 /// A value that changes over time.
 typedef struct yw_track_spec {
   const char* set;
@@ -27,6 +40,8 @@ typedef struct yw_track_spec {
   bool loop;
   int32_t num_keys;
   yw_track_key* list;
+  const yw_json* drive;
+  yw_drive_spec* driven;  ///< of drive, owned by the document; NULL: follows the time
 } yw_track_spec;
 
 /// An animated mesh.

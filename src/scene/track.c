@@ -24,14 +24,17 @@ static const yw_key_row track_rows[] = {
            "Number of the example whose weight is set."),
     YW_KEY(yw_track_spec, group, INTEGER, -1, 1e6, "",
            "Number of the group whose weights are set. -1: all."),
-    YW_NODE(yw_track_spec, keys, "[track_key]", "Values, in order of time."),
+    YW_NODE(yw_track_spec, keys, "[track_key]",
+            "Values, in order of time. With a drive, their times are from 0 to 1 and mean how far "
+            "the measure has come; without keys, that is the value."),
+    YW_NODE(yw_track_spec, drive, "drive", "A measure that the value follows instead of the time."),
     YW_CHOICE(yw_track_spec, kind, kinds,
               "How values run between keys: \"linear\", \"smooth\" (every stretch starts and ends "
               "at rest) or \"step\"."),
     YW_KEY(yw_track_spec, loop, BOOL, 0, 0, "",
            "Whether the track starts again after the last key. Otherwise the value stays.")};
-const yw_record yw_record_track =
-    YW_RECORD("track", track_rows, track_defaults, "A value that changes over time.", "needs keys");
+const yw_record yw_record_track = YW_RECORD("track", track_rows, track_defaults,
+                                            "A value that changes over time.", "any keys drive");
 
 typedef struct key_keys {
   float time;
@@ -68,9 +71,11 @@ bool yw_load_track(yw_loader* l, const yw_json* node, bool vector, yw_track_spec
   if (node->type == YW_JSON_ARRAY) {
     out->keys = node;
   } else if (!yw_read_record(&l->r, node, &yw_record_track, out) ||
-             !yw_needs(&l->r, node, "keys")) {
+             (out->drive && !yw_load_drive(l, out->drive, &out->driven)) ||
+             (!out->drive && !yw_needs(&l->r, node, "keys"))) {
     return false;
   }
+  if (!out->keys) return true;
   if (!yw_is_type(&l->r, out->keys, YW_JSON_ARRAY)) return false;
   out->num_keys = out->keys->count;
   if (out->num_keys == 0) return yw_value_fail(&l->r, out->keys, "is empty, but must have a key");
@@ -97,6 +102,9 @@ bool yw_load_tracks(yw_loader* l, const yw_json* node, bool of_scene, yw_track_s
         !yw_load_track(l, item, of_scene, track)) {
       return false;
     }
+    if (of_scene && track->driven) {
+      return yw_value_fail(&l->r, track->drive, "is not for tracks of the scene");
+    }
     bool global = strcmp(track->set, "gravity") == 0 || strcmp(track->set, "wind") == 0;
     if (of_scene && !global) {
       return yw_value_fail(&l->r, yw_json_get(item, "set"),
@@ -114,13 +122,13 @@ bool yw_load_tracks(yw_loader* l, const yw_json* node, bool of_scene, yw_track_s
 }
 
 static yw_status create(yw_world* world, const yw_track_spec* spec, yw_track_def* def,
-                        yw_error* error) {
+                        const yw_drive_def* drive, yw_error* error) {
   yw_track_id id;
   def->keys = spec->list;
   def->num_keys = spec->num_keys;
   def->kind = (yw_track_kind)spec->kind;
   def->loop = spec->loop;
-  return yw_track_create(world, def, &id, error);
+  return yw_track_create_driven(world, def, drive, &id, error);
 }
 
 yw_status yw_create_scene_tracks(const yw_scene* scene, yw_world* world, yw_error* error) {
@@ -129,9 +137,23 @@ yw_status yw_create_scene_tracks(const yw_scene* scene, yw_world* world, yw_erro
     yw_track_def def = yw_default_track_def();
     bool gravity = strcmp(scene->tracks[i].set, "gravity") == 0;
     def.target = gravity ? YW_TRACK_GRAVITY : YW_TRACK_WIND;
-    status = create(world, &scene->tracks[i], &def, error);
+    status = create(world, &scene->tracks[i], &def, NULL, error);
   }
   return status;
+}
+
+static yw_status create_of_body(yw_world* world, const yw_track_spec* spec, yw_body_id id,
+                                const yw_drive_def* drive, yw_error* error) {
+  yw_track_def def = yw_default_track_def();
+  bool friction = strcmp(spec->set, "friction") == 0;
+  def.target = friction ? YW_TRACK_FRICTION : YW_TRACK_PARAMETER;
+  if (strcmp(spec->set, "weight") == 0) def.target = YW_TRACK_WEIGHT;
+  if (strcmp(spec->set, "control") == 0) def.target = YW_TRACK_CONTROL;
+  def.example = spec->example;
+  def.group = spec->group;
+  def.parameter = spec->set;
+  def.body = id;
+  return create(world, spec, &def, drive, error);
 }
 
 yw_status yw_create_body_tracks(yw_world* world, const yw_body_spec* body, yw_body_id id,
@@ -139,25 +161,41 @@ yw_status yw_create_body_tracks(yw_world* world, const yw_body_spec* body, yw_bo
   yw_status status = YW_OK;
   for (int32_t i = 0; i < body->num_tracks && status >= 0; i++) {
     const yw_track_spec* spec = &body->track_list[i];
-    yw_track_def def = yw_default_track_def();
-    bool friction = strcmp(spec->set, "friction") == 0;
-    def.target = friction ? YW_TRACK_FRICTION : YW_TRACK_PARAMETER;
-    if (strcmp(spec->set, "weight") == 0) def.target = YW_TRACK_WEIGHT;
-    if (strcmp(spec->set, "control") == 0) def.target = YW_TRACK_CONTROL;
-    def.example = spec->example;
-    def.group = spec->group;
-    def.parameter = spec->set;
-    def.body = id;
-    status = create(world, spec, &def, error);
+    if (!spec->driven) status = create_of_body(world, spec, id, NULL, error);
   }
   return status;
 }
 
-yw_status yw_create_pin_track(yw_world* world, const yw_pin_spec* pin, yw_pin_id id,
-                              yw_error* error) {
-  if (!pin->strength) return YW_OK;
+static yw_status create_of_pin(yw_world* world, const yw_pin_spec* pin, yw_pin_id id,
+                               const yw_drive_def* drive, yw_error* error) {
   yw_track_def def = yw_default_track_def();
   def.target = YW_TRACK_PIN;
   def.pin = id;
-  return create(world, &pin->track, &def, error);
+  return create(world, &pin->track, &def, drive, error);
+}
+
+yw_status yw_create_pin_track(yw_world* world, const yw_pin_spec* pin, yw_pin_id id,
+                              yw_error* error) {
+  if (!pin->strength || pin->track.driven) return YW_OK;
+  return create_of_pin(world, pin, id, NULL, error);
+}
+
+yw_status yw_create_driven_tracks(const yw_scene* scene, yw_world* world, const yw_body_spec* body,
+                                  const yw_drive_place* place, yw_error* error) {
+  yw_status status = YW_OK;
+  for (int32_t i = 0; i < body->num_tracks + body->num_pins && status >= 0; i++) {
+    bool of_pin = i >= body->num_tracks;
+    const yw_pin_spec* pin = of_pin ? &body->pin_list[i - body->num_tracks] : NULL;
+    const yw_track_spec* spec = of_pin ? &pin->track : &body->track_list[i];
+    if (!spec->driven) continue;
+    yw_drive_def drive;
+    status = yw_drive_of(scene, world, spec->driven, place, &drive, error);
+    if (status >= 0 && of_pin) {
+      status = create_of_pin(world, pin, place->pins[i - body->num_tracks], &drive, error);
+    } else if (status >= 0) {
+      status = create_of_body(world, spec, place->body, &drive, error);
+    }
+    yw_mem_free(&scene->mem, (void*)drive.vertices);
+  }
+  return status;
 }

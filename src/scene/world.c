@@ -63,10 +63,21 @@ static void name_body(const yw_body_spec* body, int32_t copy, char* out, size_t 
   }
 }
 
+// What was made, in the order of the scene; drives refer to it.
+typedef struct building {
+  const yw_scene* scene;
+  yw_world* world;
+  YW_LIST(yw_obstacle_id) obstacles;
+  YW_LIST(yw_pin_id) pins;
+} building;
+
 // first: index of the body's first particle in the world's body.
-static yw_status create_pin(const yw_scene* scene, yw_world* world, const yw_pin_spec* pin,
-                            int32_t first, yw_pin_def* def, yw_error* error) {
+static yw_status create_pin(building* b, const yw_pin_spec* pin, int32_t first, yw_pin_def* def,
+                            yw_error* error) {
+  const yw_scene* scene = b->scene;
+  yw_world* world = b->world;
   yw_pin_id id;
+  if (!YW_LIST_RESERVE(&scene->mem, &b->pins, 1)) return yw_fail_memory(error, "a pin");
   int32_t* moved = YW_NEW_ARRAY(&scene->mem, int32_t, pin->num_vertices);
   if (!moved) return yw_fail_memory(error, "a pin");
   for (int32_t i = 0; i < pin->num_vertices; i++) moved[i] = pin->list[i] + first;
@@ -75,11 +86,13 @@ static yw_status create_pin(const yw_scene* scene, yw_world* world, const yw_pin
                                                     pin->num_vertices, &id, error)
                                  : yw_pin_create(world, def, &id, error);
   yw_mem_free(&scene->mem, moved);
-  return status < 0 ? status : yw_create_pin_track(world, pin, id, error);
+  if (status < 0) return status;
+  b->pins.items[b->pins.count++] = id;
+  return yw_create_pin_track(world, pin, id, error);
 }
 
-static yw_status create_pins(const yw_scene* scene, yw_world* world, const yw_body_spec* body,
-                             yw_body_id id, int32_t first, yw_vec3 moved, yw_error* error) {
+static yw_status create_pins(building* b, const yw_body_spec* body, yw_body_id id, int32_t first,
+                             yw_vec3 moved, yw_error* error) {
   for (int32_t i = 0; i < body->num_pins; i++) {
     const yw_pin_spec* pin = &body->pin_list[i];
     yw_pin_def def = yw_default_pin_def();
@@ -89,14 +102,15 @@ static yw_status create_pins(const yw_scene* scene, yw_world* world, const yw_bo
     def.stiffness = pin->stiffness;
     def.damping = pin->damping;
     def.clamp = pin->clamp;
-    yw_status status = create_pin(scene, world, pin, first, &def, error);
+    yw_status status = create_pin(b, pin, first, &def, error);
     if (status < 0) return status;
   }
   return YW_OK;
 }
 
-static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_body_spec* body,
-                             int32_t copy, yw_error* error) {
+static yw_status create_copy(building* b, const yw_body_spec* body, int32_t copy, yw_error* error) {
+  const yw_scene* scene = b->scene;
+  yw_world* world = b->world;
   char name[220];
   name_body(body, copy, name, sizeof name);
   yw_body_id id;
@@ -120,13 +134,13 @@ static yw_status create_copy(const yw_scene* scene, yw_world* world, const yw_bo
   if (status < 0) return yw_fail(error, status, "its settings are refused");
   status = yw_create_body_tracks(world, body, id, error);
   if (status < 0) return status;
-  return create_pins(scene, world, body, id, 0, yw_sub(def.transform.position, body->position),
-                     error);
+  return create_pins(b, body, id, 0, yw_sub(def.transform.position, body->position), error);
 }
 
 // Bodies that merge: velocities, positions and start times are those of the model's parts.
-static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_group_spec* group,
-                              yw_error* error) {
+static yw_status create_group(building* b, const yw_group_spec* group, yw_error* error) {
+  const yw_scene* scene = b->scene;
+  yw_world* world = b->world;
   const yw_body_spec* body = &scene->bodies.items[group->first];
   char name[220];
   name_body(body, 0, name, sizeof name);
@@ -147,13 +161,14 @@ static yw_status create_group(const yw_scene* scene, yw_world* world, const yw_g
     const yw_part_spec* part = &group->parts[i];
     const yw_body_spec* own = &scene->bodies.items[part->body];
     yw_vec3 moved = yw_sub(yw_body_copy_transform(own, part->copy).position, own->position);
-    status = create_pins(scene, world, own, id, part->first, moved, error);
+    status = create_pins(b, own, id, part->first, moved, error);
   }
   return status;
 }
 
 static yw_status create_moving(yw_world* world, const yw_mesh_obstacle_spec* moving,
-                               const yw_obstacle_def* obstacle, yw_error* error) {
+                               const yw_obstacle_def* obstacle, yw_obstacle_id* out,
+                               yw_error* error) {
   const yw_animation_spec* a = &moving->animation;
   yw_mesh_obstacle_def def = yw_default_mesh_obstacle_def();
   def.obstacle = *obstacle;
@@ -161,12 +176,10 @@ static yw_status create_moving(yw_world* world, const yw_mesh_obstacle_spec* mov
   def.num_triangles = moving->num_triangles;
   def.animation = yw_animation_of(a);
   def.thickness = moving->thickness;
-  yw_obstacle_id id;
-  return yw_mesh_obstacle_create(world, &def, &id, error);
+  return yw_mesh_obstacle_create(world, &def, out, error);
 }
 
-static yw_status create_obstacle(yw_world* world, const yw_obstacle_spec* obstacle,
-                                 yw_error* error) {
+static yw_status create_obstacle(building* b, const yw_obstacle_spec* obstacle, yw_error* error) {
   yw_obstacle_def def = yw_default_obstacle_def();
   const yw_path_spec* motion = &obstacle->motion;
   def.shape = obstacle->solid;
@@ -178,9 +191,11 @@ static yw_status create_obstacle(yw_world* world, const yw_obstacle_spec* obstac
   def.groups = obstacle->filter.group_bits;
   def.mask = obstacle->filter.mask_bits;
   def.name = obstacle->name;
-  if (obstacle->moving) return create_moving(world, obstacle->moving, &def, error);
-  yw_obstacle_id id;
-  return yw_obstacle_create(world, &def, &id, error);
+  if (!YW_LIST_RESERVE(&b->scene->mem, &b->obstacles, 1))
+    return yw_fail_memory(error, "an obstacle");
+  yw_obstacle_id* id = &b->obstacles.items[b->obstacles.count++];
+  if (obstacle->moving) return create_moving(b->world, obstacle->moving, &def, id, error);
+  return yw_obstacle_create(b->world, &def, id, error);
 }
 
 // Reports which part of the scene a deeper layer rejected.
@@ -191,31 +206,80 @@ static yw_status fail_part(const yw_scene* scene, const yw_json* node, const yw_
   return yw_fail(error, deep->status, "%s: %s: %s", scene->file, path, deep->message);
 }
 
-static yw_status fill_world(const yw_scene* scene, yw_world* world, yw_error* error) {
+static yw_status create_bodies(building* b, int32_t i, yw_error* error) {
+  const yw_scene* scene = b->scene;
+  const yw_body_spec* body = &scene->bodies.items[i];
+  int32_t copies = body->group < 0 ? yw_body_num_copies(body) : 0;
+  yw_status status = YW_OK;
+  if (body->group >= 0 && scene->groups.items[body->group].first == i) {
+    status = create_group(b, &scene->groups.items[body->group], error);
+  }
+  for (int32_t copy = 0; copy < copies && status >= 0; copy++) {
+    status = create_copy(b, body, copy, error);
+  }
+  return status;
+}
+
+static bool has_drives(const yw_body_spec* body) {
+  bool has = false;
+  for (int32_t i = 0; i < body->num_tracks; i++) has = has || body->track_list[i].driven;
+  for (int32_t i = 0; i < body->num_pins; i++) has = has || body->pin_list[i].track.driven;
+  return has;
+}
+
+// Driven tracks may look at any body, so they come last.
+static yw_status create_drives(building* b, yw_error* error) {
+  const yw_scene* scene = b->scene;
+  yw_error deep = {0};
+  int32_t first_pin = 0, made = 0;
+  for (int32_t i = 0; i < scene->bodies.count; i++) {
+    const yw_body_spec* body = &scene->bodies.items[i];
+    if (body->group >= 0) {
+      if (has_drives(body)) {
+        yw_fail(&deep, YW_ERR_FORMAT, "bodies that merge cannot have a \"drive\"");
+        return fail_part(scene, body->node, &deep, error);
+      }
+      const yw_group_spec* group = &scene->groups.items[body->group];
+      made += group->first == i;
+      for (int32_t k = 0; group->first == i && k < group->num_parts; k++) {
+        first_pin += scene->bodies.items[group->parts[k].body].num_pins;
+      }
+      continue;
+    }
+    for (int32_t copy = 0; copy < yw_body_num_copies(body); copy++) {
+      yw_drive_place place = {
+          .body = yw_world_body(b->world, made++),
+          .num_pins = body->num_pins,
+          .pins = b->pins.items + first_pin,
+          .obstacles = b->obstacles.items,
+          .moved = yw_sub(yw_body_copy_transform(body, copy).position, body->position)};
+      first_pin += body->num_pins;
+      deep.status = yw_create_driven_tracks(scene, b->world, body, &place, &deep);
+      if (deep.status < 0) return fail_part(scene, body->node, &deep, error);
+    }
+  }
+  return YW_OK;
+}
+
+static yw_status fill_world(building* b, yw_error* error) {
+  const yw_scene* scene = b->scene;
   yw_error deep = {0};
   for (int32_t i = 0; i < scene->obstacles.count; i++) {
     const yw_obstacle_spec* obstacle = &scene->obstacles.items[i];
-    deep.status = create_obstacle(world, obstacle, &deep);
+    deep.status = create_obstacle(b, obstacle, &deep);
     if (deep.status < 0) return fail_part(scene, obstacle->node, &deep, error);
   }
   for (int32_t i = 0; i < scene->bodies.count; i++) {
-    const yw_body_spec* body = &scene->bodies.items[i];
-    int32_t copies = body->group < 0 ? yw_body_num_copies(body) : 0;
-    if (body->group >= 0 && scene->groups.items[body->group].first == i) {
-      deep.status = create_group(scene, world, &scene->groups.items[body->group], &deep);
-      if (deep.status < 0) return fail_part(scene, body->node, &deep, error);
-    }
-    for (int32_t copy = 0; copy < copies; copy++) {
-      deep.status = create_copy(scene, world, body, copy, &deep);
-      if (deep.status < 0) return fail_part(scene, body->node, &deep, error);
-    }
+    deep.status = create_bodies(b, i, &deep);
+    if (deep.status < 0) return fail_part(scene, scene->bodies.items[i].node, &deep, error);
   }
   for (int32_t i = 0; i < scene->joints.count; i++) {
     const yw_joint_spec* joint = &scene->joints.items[i];
-    deep.status = yw_create_joint(scene, world, joint, &deep);
+    deep.status = yw_create_joint(scene, b->world, joint, &deep);
     if (deep.status < 0) return fail_part(scene, joint->node, &deep, error);
   }
-  return yw_create_scene_tracks(scene, world, error);
+  yw_status status = create_drives(b, error);
+  return status < 0 ? status : yw_create_scene_tracks(scene, b->world, error);
 }
 
 yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
@@ -239,7 +303,10 @@ yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, y
   }
   yw_world_set_wind(world, &scene->wind);
   yw_world_set_sleep_speed(world, scene->sleep_speed);
-  status = fill_world(scene, world, error);
+  building b = {.scene = scene, .world = world};
+  status = fill_world(&b, error);
+  YW_LIST_FREE(&scene->mem, &b.obstacles);
+  YW_LIST_FREE(&scene->mem, &b.pins);
   if (status < 0) {
     yw_world_destroy(world);
     return status;

@@ -4,7 +4,14 @@
 
 #include "world/world.h"
 
-static const yw_field_info speed_info = {.name = "speed", .unit = "m/s"};
+// What all bodies have, after the fields of their method.
+enum { SPEED, VELOCITY_X, VELOCITY_Y, VELOCITY_Z, NUM_COMMON };
+static const yw_field_info common_fields[NUM_COMMON] = {
+    [SPEED] = {.name = "speed", .unit = "m/s"},
+    [VELOCITY_X] = {.name = "vx", .unit = "m/s"},
+    [VELOCITY_Y] = {.name = "vy", .unit = "m/s"},
+    [VELOCITY_Z] = {.name = "vz", .unit = "m/s"},
+};
 
 static int32_t num_method_fields(const yw_body* body) {
   const yw_method* method = body->model->method;
@@ -13,14 +20,16 @@ static int32_t num_method_fields(const yw_body* body) {
 
 int32_t yw_body_num_fields(const yw_world* world, yw_body_id id) {
   const yw_body* body = yw_world_find_body(world, id);
-  return body ? num_method_fields(body) + 1 : 0;
+  return body ? num_method_fields(body) + NUM_COMMON : 0;
 }
 
 yw_field_info yw_body_field_info(const yw_world* world, yw_body_id id, int32_t field) {
   const yw_body* body = yw_world_find_body(world, id);
-  if (!body || field < 0 || field > num_method_fields(body)) return (yw_field_info){0};
-  if (field == num_method_fields(body)) return speed_info;
-  return body->model->method->field_info(body->state, field);
+  if (!body || field < 0 || field >= num_method_fields(body) + NUM_COMMON) {
+    return (yw_field_info){0};
+  }
+  int32_t common = field - num_method_fields(body);
+  return common >= 0 ? common_fields[common] : body->model->method->field_info(body->state, field);
 }
 
 const char* yw_body_field_meaning(const yw_world* world, yw_body_id id, int32_t field) {
@@ -51,10 +60,20 @@ static yw_status to_mesh_order(const yw_world* world, const yw_body* body, float
   return YW_OK;
 }
 
+static void common_values(const yw_particles* p, int32_t field, float* out) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    yw_vec3 v = yw_xyz(p->vel[i]);
+    const float values[NUM_COMMON] = {yw_length(v), v.x, v.y, v.z};
+    out[i] = values[field];
+  }
+}
+
 yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t field, float* out,
                                int32_t capacity) {
   const yw_body* body = yw_world_find_body(world, id);
-  if (!body || !out || field < 0 || field > num_method_fields(body)) return YW_ERR_INVALID;
+  if (!body || !out || field < 0 || field >= num_method_fields(body) + NUM_COMMON) {
+    return YW_ERR_INVALID;
+  }
   const yw_particles* p = &body->particles;
   bool per_cell = yw_body_field_info(world, id, field).per_cell;
   int32_t count = per_cell ? yw_body_cells(world, id, NULL, 0) : p->count;
@@ -62,7 +81,7 @@ yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t fie
   if (field < num_method_fields(body)) {
     body->model->method->field_values(body->state, p, field, out);
   } else {
-    for (int32_t i = 0; i < count; ++i) out[i] = yw_length(yw_xyz(p->vel[i]));
+    common_values(p, field - num_method_fields(body), out);
   }
   return per_cell ? YW_OK : to_mesh_order(world, body, out);
 }

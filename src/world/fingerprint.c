@@ -148,16 +148,30 @@ static uint64_t pin_order(const yw_world* world, uint32_t slot) {
   return order;
 }
 
+// Likewise.
+static uint64_t obstacle_order(const yw_world* world, uint32_t slot) {
+  uint64_t order = 0;
+  for (uint32_t i = 0; i < slot; ++i) order += world->obstacles.items[i].generation & 1;
+  return order;
+}
+
+static uint64_t mix_drive(const yw_world* world, uint64_t hash, const yw_drive* drive) {
+  uint64_t other = 0;
+  if (drive->by == YW_DRIVE_HANDLE) other = pin_order(world, drive->other);
+  if (drive->aim == YW_DRIVE_TO_BODY) other = (uint64_t)order_of(world, drive->other);
+  if (drive->aim == YW_DRIVE_TO_OBSTACLE) other = obstacle_order(world, drive->other);
+  return yw_drive_hash(drive, hash, (uint64_t)order_of(world, drive->body), other);
+}
+
 static void add_tracks(const yw_world* world, uint64_t* parts) {
   for (int32_t i = 0; i < world->tracks.count; ++i) {
     const yw_track* track = &world->tracks.items[i];
     if (!(track->generation & 1)) continue;
     uint64_t order = 0;
     if (track->target == YW_TRACK_PIN) order = pin_order(world, track->slot);
-    if (track->target == YW_TRACK_FRICTION || track->target == YW_TRACK_PARAMETER) {
-      order = (uint64_t)order_of(world, track->slot);
-    }
-    parts[WORLD_SETTINGS] = yw_track_hash(track, parts[WORLD_SETTINGS], order);
+    if (yw_track_is_of_body(track)) order = (uint64_t)order_of(world, track->slot);
+    uint64_t hash = yw_track_hash(track, parts[WORLD_SETTINGS], order);
+    parts[WORLD_SETTINGS] = track->drive ? mix_drive(world, hash, track->drive) : hash;
   }
 }
 

@@ -104,6 +104,7 @@ yw_status yw_obstacle_destroy(yw_world* world, yw_obstacle_id id) {
   yw_world_obstacle* obstacle = find_obstacle(world, id);
   if (!obstacle) return YW_ERR_INVALID;
   yw_setup_keep_obstacle(world, obstacle);
+  yw_world_drop_obstacle_tracks(world, id.index1 - 1);
   yw_world_obstacle_release(world, obstacle);
   ++obstacle->generation;
   yw_world_wake_all(world);

@@ -7,8 +7,8 @@
 
 // Speed at which two bodies are moved apart, m/s.
 #define PARTING_SPEED 0.5f
-// Distance to reach, as a share of the size of the smaller body: more than contact keeps, so that it
-// does not push.
+// Distance to reach, as a share of the size of the smaller body: more than contact keeps, so that
+// it does not push.
 #define GAP_SHARE 3e-3f
 // Directions to choose from: those to the faces, edges and corners of a cube.
 #define NUM_DIRECTIONS 26

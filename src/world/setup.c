@@ -640,79 +640,6 @@ static bool read_joints(yw_world* world, yw_reader* r) {
   return !r->failed;
 }
 
-// Tracks ------------------------------------------------------------------------------------------
-
-static void write_tracks(const yw_world* world, yw_writer* w) {
-  yw_write_u32(w, (uint32_t)world->tracks.count);
-  for (int32_t i = 0; i < world->tracks.count; ++i) {
-    const yw_track* track = &world->tracks.items[i];
-    yw_write_u32(w, track->generation);
-    if (!(track->generation & 1)) continue;
-    yw_write_u32(w, (uint32_t)track->target);
-    yw_write_u32(w, track->slot);
-    yw_write_u32(w, (uint32_t)track->parameter);
-    yw_write_u32(w, (uint32_t)track->kind << 1 | track->loop);
-    yw_write_u32(w, (uint32_t)track->num_keys);
-    for (int32_t k = 0; k < track->num_keys; ++k) {
-      yw_write_f64(w, track->keys[k].time);
-      write_floats(w, &track->keys[k].value.x, 3);
-    }
-  }
-}
-
-// What the track changes is there.
-static bool has_target(const yw_world* world, const yw_track* track) {
-  if (track->target == YW_TRACK_GRAVITY || track->target == YW_TRACK_WIND) return true;
-  if (track->target == YW_TRACK_PIN) {
-    return track->slot < (uint32_t)world->pins.count &&
-           (world->pins.items[track->slot].generation & 1);
-  }
-  if (track->slot >= (uint32_t)world->bodies.count) return false;
-  const yw_body* body = &world->bodies.items[track->slot];
-  if (!(body->generation & 1)) return false;
-  return track->target != YW_TRACK_PARAMETER ||
-         (track->parameter >= 0 && track->parameter < body->model->method->num_parameters);
-}
-
-static bool read_track(yw_world* world, yw_reader* r, yw_track* track) {
-  uint32_t target = yw_read_u32(r);
-  track->slot = yw_read_u32(r);
-  track->parameter = (int32_t)yw_read_u32(r);
-  uint32_t flags = yw_read_u32(r);
-  int32_t count = read_count(r, 20);
-  if (r->failed || count < 1 || target > YW_TRACK_CONTROL || flags >> 1 > YW_TRACK_STEP)
-    return false;
-  track->target = (yw_track_target)target;
-  track->kind = (yw_track_kind)(flags >> 1);
-  track->loop = flags & 1;
-  track->keys = YW_NEW_ARRAY(&world->mem, yw_track_key, count);
-  if (!track->keys || !has_target(world, track)) return false;
-  track->num_keys = count;
-  for (int32_t k = 0; k < count; ++k) {
-    read_doubles(r, &track->keys[k].time, 1);
-    read_floats(r, &track->keys[k].value.x, 3);
-    if (k > 0 && !(track->keys[k].time > track->keys[k - 1].time)) return false;
-  }
-  return !r->failed;
-}
-
-static bool read_tracks(yw_world* world, yw_reader* r) {
-  int32_t slots = read_count(r, 4), more = slots - world->tracks.count;
-  if (r->failed || (more > 0 && !YW_LIST_RESERVE(&world->mem, &world->tracks, more))) return false;
-  for (int32_t i = 0; i < world->tracks.count; ++i) {
-    if (world->tracks.items[i].generation & 1) yw_track_forget(world, &world->tracks.items[i]);
-    yw_track_release(world, &world->tracks.items[i]);
-  }
-  world->tracks.count = slots;
-  for (int32_t i = 0; i < slots; ++i) world->tracks.items[i] = (yw_track){0};
-  for (int32_t i = 0; i < slots; ++i) {
-    uint32_t generation = yw_read_u32(r);
-    if ((generation & 1) && !read_track(world, r, &world->tracks.items[i])) return false;
-    world->tracks.items[i].generation = generation;
-  }
-  return !r->failed;
-}
-
 // The whole ---------------------------------------------------------------------------------------
 
 void yw_setup_write(const yw_world* world, yw_writer* w) {
@@ -737,7 +664,7 @@ void yw_setup_write(const yw_world* world, yw_writer* w) {
   for (int32_t i = 0; i < world->pairs_apart.count; ++i) {
     yw_write_u64(w, world->pairs_apart.items[i]);
   }
-  write_tracks(world, w);
+  yw_tracks_write(world, w);
   yw_book_write(world->book, w);
 }
 
@@ -772,7 +699,7 @@ bool yw_setup_read(yw_world* world, yw_reader* r, yw_error* error) {
   world->wind_velocity = world->wind.velocity;
   ok = ok && read_bodies(world, &all, r, error) && read_obstacles(world, &all, r, error) &&
        read_pins(world, r) && read_joints(world, r) && read_pairs(world, r) &&
-       read_tracks(world, r) && yw_book_read(world->book, r);
+       yw_tracks_read(world, r) && yw_book_read(world->book, r);
   release(world, &all);
   ++world->changes;
   return ok && !r->failed;

@@ -11,7 +11,7 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 
-static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '4'};
+static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '5'};
 // Starts what is hashed: hashes stay when the format of snapshots changes but not what they hold.
 static const char hash_magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '3'};
 
@@ -90,6 +90,7 @@ static void write_state(const yw_world* world, yw_writer* writer) {
       yw_write_f64(writer, joint->points[n / 6].warm[n % 6 / 3][n % 3]);
     }
   }
+  yw_tracks_write_state(world, writer);
   for (int32_t i = 0; i < world->parting.count; ++i) yw_write_u64(writer, world->parting.items[i]);
 }
 
@@ -185,6 +186,7 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   method->invalidate(body->state, p);
   method->load(body->state, reader);
   body->diverged = diverged;
+  body->status = YW_OK;
   body->active = active;
   if (body->asleep) yw_body_lie_down(body);
   // Contact may have cached a different topology under the same version.
@@ -233,6 +235,7 @@ static bool read_state(yw_world* world, yw_reader* reader) {
       joint->points[n / 6].warm[n % 6 / 3][n % 3] = read_finite(reader);
     }
   }
+  yw_tracks_read_state(world, reader);
   if (reader->failed || !read_parting(world, reader)) return false;
   yw_world_fit_meshes(world);
   yw_world_show(world, true);

@@ -377,6 +377,15 @@ static void freeze(yw_body* body) {
   body->model->method->invalidate(body->state, p);
 }
 
+// Bodies that ran out of memory are in the middle of a substep, but not lost.
+static bool is_out_of_memory(const yw_world* world) {
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = &world->bodies.items[world->body_order.items[i]];
+    if (yw_body_takes_part(body) && body->status == YW_ERR_MEMORY) return true;
+  }
+  return false;
+}
+
 static void check_bodies(yw_world* world, yw_step_report* report) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
@@ -426,14 +435,15 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   place_pins(s);
   yw_world_wake_moved(world);
   yw_pushes_apply(world, s->lockstep, s->h);
-  if (world->measures_forces) yw_forces_skip(world, s->lockstep);
+  if (world->notes_forces) yw_forces_skip(world, s->lockstep);
   note_begin(s);
   if (world->book) yw_book_begin_advance(world, s->lockstep);
   double mark = s->timing ? yw_seconds() : 0.0;
   advance_bodies(s);
   add_seconds(s, &mark, &report->seconds_advance);
+  if (is_out_of_memory(world)) return YW_ERR_MEMORY;
   check_bodies(world, report);
-  if (world->measures_forces) yw_forces_note_advance(world, s->lockstep, s->h);
+  if (world->notes_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
   if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
   yw_parting_apply(world, s->lockstep, s->h);
@@ -443,7 +453,7 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   yw_world_wake_moved(world);
   if (world->book && status >= 0) yw_book_note_contact(world, s->lockstep);
   add_seconds(s, &mark, &report->seconds_contact);
-  if (world->measures_forces) yw_forces_note_contact(world, s->lockstep);
+  if (world->notes_forces) yw_forces_note_contact(world, s->lockstep);
   return status;
 }
 
@@ -470,11 +480,11 @@ static yw_status advance_lockstep(const substep* s, int32_t num_parts, yw_step_r
 static yw_status run_substep(substep* s, yw_step_report* report) {
   yw_world* world = s->world;
   int32_t num_contacts = 0;
-  yw_tracks_apply(world, s->time + 0.5 * (double)s->h, (double)s->h);
+  yw_tracks_apply(world, s->time + 0.5 * (double)s->h, s->h);
   start_bodies(world, s->h);
   yw_world_wake_islands(world);
   int32_t num_parts = yw_lockstep_plan(world, s->h);
-  if (world->measures_forces) yw_forces_begin_substep(world);
+  if (world->notes_forces) yw_forces_begin_substep(world);
   if (world->book) yw_book_begin_substep(world);
   yw_status status = advance_together(s, report, &num_contacts);
   if (num_parts > 1 && status >= 0) {
@@ -487,8 +497,9 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   settle_bodies(s);
   add_seconds(s, &mark, &report->seconds_settle);
   collect_report(world, report);
+  yw_tracks_note_substep(world, s->h);
   world->time = s->time + (double)s->h;
-  return status;
+  return status >= 0 && is_out_of_memory(world) ? YW_ERR_MEMORY : status;
 }
 
 static void finish_hand_moves(yw_world* world) {
@@ -513,7 +524,8 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   double start = report ? yw_seconds() : 0.0;
   remember_good_state(world);
   world->touching.count = 0;
-  if (world->measures_forces) yw_forces_begin_step(world, dt);
+  world->notes_forces = world->measures_forces || yw_tracks_need_forces(world);
+  if (world->notes_forces) yw_forces_begin_step(world, dt);
   if (world->book && !yw_book_begin_step(world)) return YW_ERR_MEMORY;
   yw_status status = YW_OK;
   for (int32_t i = 0; i < substeps && status >= 0; ++i) {
@@ -525,7 +537,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
                  .timing = report != NULL};
     status = run_substep(&s, &local);
   }
-  check_bodies(world, &local);
+  if (status != YW_ERR_MEMORY) check_bodies(world, &local);
   start_bodies(world, h);
   finish_hand_moves(world);
   yw_obstacles_end_step(world);

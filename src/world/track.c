@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers of a world that change over time. Values follow from the time alone, so that they are
-// part of how a world is built (fingerprint) and not of its state.
+// part of how a world is built (fingerprint) and not of its state; only drives have one.
 #include "world/track.h"
 
 #include <math.h>
@@ -113,6 +113,10 @@ static bool is_aim(const yw_track* track) {
   return track->target == YW_TRACK_WEIGHT || track->target == YW_TRACK_CONTROL;
 }
 
+bool yw_track_is_of_body(const yw_track* track) {
+  return track->target == YW_TRACK_FRICTION || track->target == YW_TRACK_PARAMETER || is_aim(track);
+}
+
 void yw_track_forget(yw_world* world, const yw_track* track) {
   if (!is_aim(track) || track->slot >= (uint32_t)world->bodies.count) return;
   yw_body* body = &world->bodies.items[track->slot];
@@ -147,26 +151,45 @@ static void apply(yw_world* world, const yw_track* track, yw_vec3 value, bool wa
   }
 }
 
-// Bodies do not tell what they aim at.
-static void rouse_aiming(yw_world* world, const yw_track* track, double time, double h) {
-  float before = yw_track_at(track, time - h).x, now = yw_track_at(track, time).x;
-  if (is_aim(track) && before != now) yw_body_rouse(&world->bodies.items[track->slot]);
+// Keys of driven tracks run over the level of the drive.
+static yw_vec3 value_at(const yw_track* track, double time) {
+  return yw_track_at(track, track->drive ? (double)track->drive->level : time);
 }
 
-void yw_tracks_apply(yw_world* world, double time, double h) {
+// Bodies do not tell what they aim at, so the value is compared with that of the last substep.
+void yw_tracks_apply(yw_world* world, double time, float h) {
   for (int32_t i = 0; i < world->tracks.count; ++i) {
     const yw_track* track = &world->tracks.items[i];
     if (!(track->generation & 1)) continue;
-    apply(world, track, yw_track_at(track, time), true);
-    rouse_aiming(world, track, time, h);
+    float before = value_at(track, time - (double)h).x;
+    if (track->drive) yw_drive_update(world, track->drive, time, h);
+    yw_vec3 value = value_at(track, time);
+    apply(world, track, value, true);
+    if (is_aim(track) && value.x != before) yw_body_rouse(&world->bodies.items[track->slot]);
   }
+}
+
+void yw_tracks_note_substep(yw_world* world, float h) {
+  for (int32_t i = 0; i < world->tracks.count; ++i) {
+    const yw_track* track = &world->tracks.items[i];
+    if (track->generation & 1 && track->drive) yw_drive_note_substep(world, track->drive, h);
+  }
+}
+
+bool yw_tracks_need_forces(const yw_world* world) {
+  for (int32_t i = 0; i < world->tracks.count; ++i) {
+    const yw_track* track = &world->tracks.items[i];
+    bool driven = track->generation & 1 && track->drive;
+    if (driven && track->drive->by == YW_DRIVE_CONTACT) return true;
+  }
+  return false;
 }
 
 void yw_tracks_restore(yw_world* world) {
   for (int32_t i = 0; i < world->tracks.count; ++i) {
     const yw_track* track = &world->tracks.items[i];
     if (!(track->generation & 1) || track->target == YW_TRACK_PARAMETER) continue;
-    apply(world, track, yw_track_at(track, world->time), false);
+    apply(world, track, value_at(track, world->time), false);
   }
 }
 
@@ -294,36 +317,83 @@ static bool is_taken(const yw_world* world, const yw_track* wanted) {
   return false;
 }
 
-yw_status yw_track_create(yw_world* world, const yw_track_def* def, yw_track_id* out,
-                          yw_error* error) {
+// A driven track without keys has the level itself as its value.
+static const yw_track_key level_keys[2] = {{0.0, {0, 0, 0}}, {1.0, {1, 0, 0}}};
+
+static yw_status check_driven(const yw_track_def* def, yw_error* error) {
+  if (def->loop) return yw_fail(error, YW_ERR_INVALID, "track: a driven track has no loop");
+  for (int32_t i = 0; i < def->num_keys; ++i) {
+    double at = def->keys[i].time;
+    if (at >= 0.0 && at <= 1.0) continue;
+    return yw_fail(error, YW_ERR_INVALID, "track: key %d is at %g, but a drive runs from 0 to 1",
+                   (int)i, at);
+  }
+  return YW_OK;
+}
+
+static yw_status add_drive(yw_world* world, const yw_track_def* def, const yw_drive_def* drive,
+                           yw_track* track, yw_error* error) {
+  yw_status status = check_driven(def, error);
+  if (status < 0) return status;
+  int64_t body = -1, pin = -1;
+  if (track->target == YW_TRACK_PIN) {
+    pin = track->slot;
+    body = world->pins.items[pin].body;
+  } else if (yw_track_is_of_body(track)) {
+    body = track->slot;
+  }
+  return yw_drive_create(world, drive, body, pin, &track->drive, error);
+}
+
+static yw_status add_track(yw_world* world, const yw_track_def* def, yw_track* track,
+                           yw_track_id* out, yw_error* error) {
+  int32_t slot = YW_SLOT_FREE(&world->mem, &world->tracks);
+  if (slot < 0) return yw_fail_memory(error, "a track");
+  track->keys = YW_NEW_ARRAY(&world->mem, yw_track_key, def->num_keys);
+  if (!track->keys) return yw_fail_memory(error, "a track");
+  memcpy(track->keys, def->keys, (size_t)def->num_keys * sizeof *track->keys);
+  track->generation = world->tracks.items[slot].generation + 1;
+  world->tracks.items[slot] = *track;
+  *out = (yw_track_id){(uint32_t)slot + 1, track->generation};
+  apply(world, track, value_at(track, world->time), true);
+  if (is_aim(track)) yw_body_rouse(&world->bodies.items[track->slot]);
+  return YW_OK;
+}
+
+yw_status yw_track_create_driven(yw_world* world, const yw_track_def* wanted,
+                                 const yw_drive_def* drive, yw_track_id* out, yw_error* error) {
   yw_error_clear(error);
-  if (!world || !def || !out) return yw_fail(error, YW_ERR_INVALID, "world, def or out is NULL");
+  if (!world || !wanted || !out) return yw_fail(error, YW_ERR_INVALID, "world, def or out is NULL");
   *out = (yw_track_id){0};
+  yw_track_def def = *wanted;
+  if (drive && def.num_keys == 0) {
+    def.keys = level_keys;
+    def.num_keys = 2;
+  }
   yw_track track = {
-      .target = def->target, .num_keys = def->num_keys, .kind = def->kind, .loop = def->loop};
-  yw_status status = check_keys(def, error);
-  if (status >= 0) status = find_target(world, def, &track, error);
+      .target = def.target, .num_keys = def.num_keys, .kind = def.kind, .loop = def.loop};
+  yw_status status = check_keys(&def, error);
+  if (status >= 0) status = find_target(world, &def, &track, error);
   if (status < 0) return status;
   if (is_taken(world, &track)) {
     return yw_fail(error, YW_ERR_INVALID, "track: what it changes has a track already");
   }
-  int32_t slot = YW_SLOT_FREE(&world->mem, &world->tracks);
-  if (slot < 0) return yw_fail_memory(error, "a track");
-  track.keys = YW_NEW_ARRAY(&world->mem, yw_track_key, def->num_keys);
-  if (!track.keys) return yw_fail_memory(error, "a track");
-  memcpy(track.keys, def->keys, (size_t)def->num_keys * sizeof *track.keys);
-  track.generation = world->tracks.items[slot].generation + 1;
-  world->tracks.items[slot] = track;
-  *out = (yw_track_id){(uint32_t)slot + 1, track.generation};
-  apply(world, &track, yw_track_at(&track, world->time), true);
-  if (is_aim(&track)) yw_body_rouse(&world->bodies.items[track.slot]);
-  return YW_OK;
+  if (drive) status = add_drive(world, &def, drive, &track, error);
+  if (status >= 0) status = add_track(world, &def, &track, out, error);
+  if (status < 0) yw_drive_free(world, track.drive);
+  return status;
+}
+
+yw_status yw_track_create(yw_world* world, const yw_track_def* def, yw_track_id* out,
+                          yw_error* error) {
+  return yw_track_create_driven(world, def, NULL, out, error);
 }
 
 // Destroying --------------------------------------------------------------------------------------
 
 void yw_track_release(yw_world* world, yw_track* track) {
   yw_mem_free(&world->mem, track->keys);
+  yw_drive_free(world, track->drive);
   *track = (yw_track){.generation = track->generation};
 }
 
@@ -351,13 +421,42 @@ bool yw_track_is_valid(const yw_world* world, yw_track_id id) {
   return world && YW_SLOT_FIND(&world->tracks, id);
 }
 
+yw_status yw_track_value(const yw_world* world, yw_track_id id, yw_vec3* out) {
+  const yw_track* track = world ? YW_SLOT_FIND(&world->tracks, id) : NULL;
+  if (!track || !out) return YW_ERR_INVALID;
+  *out = value_at(track, world->time);
+  return YW_OK;
+}
+
+// Destroys tracks whose drives look at something that goes away, as if the caller did.
+static void drop_drives(yw_world* world, bool (*looks)(const yw_drive* drive, uint32_t slot),
+                        uint32_t slot) {
+  for (int32_t i = 0; i < world->tracks.count; ++i) {
+    const yw_track* track = &world->tracks.items[i];
+    if (!(track->generation & 1) || !track->drive || !looks(track->drive, slot)) continue;
+    yw_track_destroy(world, (yw_track_id){(uint32_t)i + 1, track->generation});
+  }
+}
+
+static bool looks_at_body(const yw_drive* drive, uint32_t slot) {
+  return drive->body == slot || (drive->aim == YW_DRIVE_TO_BODY && drive->other == slot);
+}
+
+static bool looks_at_pin(const yw_drive* drive, uint32_t slot) {
+  return drive->by == YW_DRIVE_HANDLE && drive->other == slot;
+}
+
+static bool looks_at_obstacle(const yw_drive* drive, uint32_t slot) {
+  return drive->aim == YW_DRIVE_TO_OBSTACLE && drive->other == slot;
+}
+
 void yw_world_drop_body_tracks(yw_world* world, uint32_t body) {
   for (int32_t i = 0; i < world->tracks.count; ++i) {
     yw_track* track = &world->tracks.items[i];
-    bool of_body =
-        track->target == YW_TRACK_FRICTION || track->target == YW_TRACK_PARAMETER || is_aim(track);
-    if (track->generation & 1 && of_body && track->slot == body) drop(world, track);
+    bool of_body = yw_track_is_of_body(track) && track->slot == body;
+    if (track->generation & 1 && of_body) drop(world, track);
   }
+  drop_drives(world, looks_at_body, body);
 }
 
 void yw_world_drop_pin_tracks(yw_world* world, uint32_t pin) {
@@ -366,6 +465,11 @@ void yw_world_drop_pin_tracks(yw_world* world, uint32_t pin) {
     bool of_pin = track->generation & 1 && track->target == YW_TRACK_PIN;
     if (of_pin && track->slot == pin) drop(world, track);
   }
+  drop_drives(world, looks_at_pin, pin);
+}
+
+void yw_world_drop_obstacle_tracks(yw_world* world, uint32_t obstacle) {
+  drop_drives(world, looks_at_obstacle, obstacle);
 }
 
 uint64_t yw_track_hash(const yw_track* track, uint64_t hash, uint64_t order) {

@@ -144,7 +144,8 @@ struct yw_world {
   double time;
   uint64_t step_count;
   uint64_t next_key;
-  bool measures_forces;
+  bool measures_forces;                    ///< for the caller
+  bool notes_forces;                       ///< in this step: for the caller or for drives
   bool rollback;                           ///< keeps models and shapes
   YW_LIST(yw_model*) kept_models;          ///< of destroyed bodies
   YW_LIST(yw_kept_shape) kept_shapes;      ///< of destroyed obstacles

@@ -49,6 +49,7 @@ int bench_contact(const bench_run* run);
 /// Parts of bench_contact.
 int bench_spheres(const bench_run* run);
 int bench_cloth(const bench_run* run);
+int bench_carpet(const bench_run* run);
 int bench_render(const bench_run* run);
 int bench_io(const bench_run* run);
 int bench_rollouts(const bench_run* run);

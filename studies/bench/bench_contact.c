@@ -234,5 +234,6 @@ int bench_contact(const bench_run* run) {
     return EXIT_FAILED;
   }
   int status = bench_spheres(run);
-  return status == EXIT_DONE ? bench_cloth(run) : status;
+  if (status == EXIT_DONE) status = bench_cloth(run);
+  return status == EXIT_DONE ? bench_carpet(run) : status;
 }

@@ -4,8 +4,22 @@
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
 
+# A strip that waves: 4 points, 31 frames at 60 per second, up by 0.01 m per frame.
+python3 - <<'END'
+import struct
+with open("belt.obj", "w") as f: f.write("v 3 0 0\nv 3 0 1\nv 4 0 1\nv 4 0 0\nf 1 2 3 4\n")
+with open("belt.pc2", "wb") as f:
+    f.write(b"POINTCACHE2\0" + struct.pack("<iiffi", 1, 4, 0, 1, 31))
+    for k in range(31):
+        for x, z in ((3, 0), (3, 1), (4, 1), (4, 0)): f.write(struct.pack("<3f", x, 0.01 * k * z, z))
+END
 cat >mix.json <<'END'
-{ "duration": 0.05, "fps": 60,
+{ "duration": 0.05, "fps": 60, "floor": true,
+  "obstacles": [
+    { "name": "wall", "shape": { "box": { "size": [0.1, 0.1, 0.1] } }, "position": [-1, 0, 0] },
+    { "name": "lift", "shape": { "box": { "size": [0.1, 0.1, 0.1] } }, "position": [-2, 0, 0],
+      "path": { "keys": [ { "time": 0 }, { "time": 1, "offset": [0, 6, 0] } ] } },
+    { "name": "belt", "animation": { "file": "belt.pc2", "mesh": "belt.obj", "fps": 60 } } ],
   "bodies": [
     { "name": "rope", "rod": { "line": { "from": [0, 1, 0], "to": [0.5, 1, 0], "count": 6 }, "radius": 0.01 }, "slender": {} },
     { "name": "cloth", "sheet": { "rectangle": { "width": 0.3, "depth": 0.2, "across": 3, "along": 2 }, "thickness": 0.005 }, "slender": {}, "position": [0, 2, 0] },
@@ -47,7 +61,7 @@ assert d["buffers"][0]["byteLength"] == len(data) == d["bufferViews"][0]["byteLe
 def short(x): return array.array("f", [x])[0]
 def numbers(i):
     a = d["accessors"][i]
-    width = {"SCALAR": 1, "VEC3": 3}[a["type"]]
+    width = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}[a["type"]]
     out = array.array({5125: "I", 5126: "f"}[a["componentType"]])
     out.frombytes(data[a["byteOffset"]:a["byteOffset"] + 4 * width * a["count"]])
     assert len(out) == width * a["count"], (i, a)
@@ -58,19 +72,31 @@ used = set()
 for mesh in d["meshes"]:
     part = mesh["primitives"][0]
     corners = len(numbers(part["attributes"]["POSITION"])) // 3
-    assert len(part["targets"]) == 3, mesh["name"]
-    for entry in [part["attributes"], *part["targets"]]:
+    still = mesh["name"] in ("floor", "wall", "lift")
+    assert len(part.get("targets", [])) == (0 if still else 3), mesh["name"]
+    for entry in [part["attributes"], *part.get("targets", [])]:
         assert all(len(numbers(i)) == 3 * corners for i in entry.values())
         used.update(entry.values())
     if "indices" in part: assert max(numbers(part["indices"])) < corners; used.add(part["indices"])
 sampler = d["animations"][0]["samplers"][0]
 assert all(abs(t - k / 60) < 1e-6 for k, t in enumerate(numbers(sampler["input"])))
 assert list(numbers(sampler["output"])) == [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]
-used.update(sampler[k] for k in ("input", "output"))
+animation = d["animations"][0]
+used.update(s[k] for s in animation["samplers"] for k in ("input", "output"))
+moves = {c["target"]["path"]: numbers(animation["samplers"][c["sampler"]]["output"])
+         for c in animation["channels"] if d["nodes"][c["target"]["node"]]["name"] == "lift"}
+assert sorted(moves) == ["rotation", "scale", "translation"], moves
+assert all(abs(moves["translation"][3 * k + 1] - k / 10) < 1e-5 for k in range(4)), moves["translation"]
+belt = next(m for m in d["meshes"] if m["name"] == "belt")["primitives"][0]
+assert all(abs(numbers(belt["targets"][2]["POSITION"])[3 * i + 1] - 0.03 * (i in (1, 2))) < 1e-6 for i in range(4))
+wall = next(n for n in d["nodes"] if n["name"] == "wall")
+assert wall["translation"] == [-1, 0, 0] and wall["scale"] == [1, 1, 1], wall
+ground = next(m for m in d["meshes"] if m["name"] == "floor")["primitives"][0]["attributes"]
+assert all(abs(y) < 1e-6 for y in numbers(ground["POSITION"])[1::3]) and set(numbers(ground["NORMAL"])[1::3]) == {1}
 assert used == set(range(len(d["accessors"])))
 print([n["name"] for n in d["nodes"]])
 END
-same "glTF holds every body and frame" "$(python3 gltf.py 2>&1)" "['rope', 'cloth', 'jelly', 'clay']"
+same "glTF holds every body and frame" "$(python3 gltf.py 2>&1)" "['rope', 'cloth', 'jelly', 'clay', 'floor', 'wall', 'lift', 'belt']"
 cd new/deep/folder || exit 1
 
 # Every field has a unit and, where its name is not enough, a meaning.

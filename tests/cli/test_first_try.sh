@@ -46,6 +46,16 @@ if grep -qE '^1 body, [1-9][0-9]* particles: [1-9][0-9]* MB of memory; 2 frames 
   pass "what a run takes is said before"
 else flunk "what a run takes is said before" "$said"; fi
 
+# A column ten times as tall as thick must be stiffer than a block to stand: 0.24 n^2 times its hold
+# of 6, where the block has 40 (docs/models.md).
+awk '/^v /{print $1, $2 / 2, 10 * $3, $4; next} {print}' "a box.obj" >column.obj
+modulus() {
+  "$yawara" new "$1" --from "$1.obj" --as jelly --method frames >/dev/null && sed -n 's/.*youngs_modulus": \([^,]*\),.*/\1/p' "$1.json"
+}
+cp "a box.obj" block.obj
+ratio=$(awk -v a="$(modulus column)" -v b="$(modulus block)" 'BEGIN {print (a / b > 3.4 && a / b < 3.8) ? "right" : a / b}')
+same "thin legs make a word stiffer" "$ratio" right
+
 # Texture coordinates, normals, polygons and materials come back; normals turn with the body.
 {
   echo "mtllib paint.mtl"

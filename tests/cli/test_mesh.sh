@@ -44,6 +44,15 @@ says "overlapping parts become one" "tets have 1 part, the surface 2" "$yawara" 
 check "parts are split into files, in a new folder" "$yawara" mesh crossing.obj --split -o new/part.vtu --size 0.25
 check "one each" test -s new/part_1.vtu -a -s new/part_2.vtu -a ! -e new/part_3.vtu
 
+cat >sizes.json <<'END'
+{ "frames": 0, "bodies": [
+  { "name": "hill", "mesh": { "lattice": { "size": 100, "cells": 1 } } },
+  { "name": "man", "mesh": { "lattice": { "size": 1.8, "cells": 1 } }, "position": [200, 0, 0] },
+  { "name": "mite", "mesh": { "lattice": { "size": 0.001, "cells": 1 } }, "position": [400, 0, 0] } ] }
+END
+said=$("$yawara" run sizes.json -o sizes -q 2>&1)
+same "run warns of both" "$(grep -oE 'warning: body .* large' <<<"$said")" 'warning: body "hill" is 100 m large
+warning: body "mite" is 0.001 m large'
 printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n' >flat.obj
 says "a flat model is offered as a sheet" '"sheet": \{ "file": "flat.obj", "thickness": 0.01 \}' "$yawara" mesh flat.obj
 refuses "and not filled" "is flat, so it cannot be filled with tets" "$yawara" mesh flat.obj -o flat.vtu

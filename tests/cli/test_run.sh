@@ -15,6 +15,10 @@ cat >scene.json <<'END'
 }
 END
 
+# 450 particles of 12 bytes in 121 frames.
+check "what a run takes is told before" grep -qE "a run takes [1-9][0-9]* MB of memory and about 0.65 MB of disk" \
+  <("$yawara" inspect scene.json)
+check "with its time" grep -qE "[1-9][0-9.]*(e-[0-9]+)? ms a frame" <("$yawara" inspect scene.json)
 check "runs a scene" "$yawara" run scene.json -o whole --frames 40 -q
 check "one thread and plain code" "$yawara" run scene.json -o plain --frames 40 -q --threads 1 --simd plain
 check "more threads than cores" "$yawara" run scene.json -o many --frames 40 -q --threads 64

@@ -163,17 +163,16 @@ static size_t mutate(unsigned char* bytes, size_t size, size_t capacity, test_ra
   }
 }
 
-#define MUTATIONS 20000
-
 static void mutated_files_are_read_or_refused(void** state) {
   (void)state;
+  const int32_t mutations = getenv("YW_TEST_FAST") ? 3000 : 20000;
   sample_set* set = make_samples();
   static unsigned char bytes[2 * MAX_SAMPLE_BYTES];
   for (int32_t i = 0; i < set->count; ++i) {
     const sample* s = &set->items[i];
     test_random random = {(uint64_t)i * 977 + 5};
     int32_t accepted = 0;
-    for (int32_t round = 0; round < MUTATIONS; ++round) {
+    for (int32_t round = 0; round < mutations; ++round) {
       memcpy(bytes, s->bytes, s->size);
       size_t size = s->size;
       int32_t changes = 1 + (int32_t)(test_random_u32(&random) % 4);
@@ -182,9 +181,9 @@ static void mutated_files_are_read_or_refused(void** state) {
       accepted += read_bytes(s, bytes, size, (taken)(round % 3), &error) == YW_OK;
     }
     // Some changes touch comments and coordinates: a reader that refuses all of them tests nothing.
-    if (accepted < MUTATIONS / 100)
+    if (accepted < mutations / 100)
       fail_msg("%s (%s): only %d of %d mutations were read", s->name, s->detail, accepted,
-               MUTATIONS);
+               mutations);
   }
   free_samples(set);
 }

@@ -25,6 +25,9 @@ static const char* const messages[] = {
      "\"\\\"stvk\\\"\"}]}"),
     "{\"do\":\"frame\",\"number\":37}",
     "{\"do\":\"drawn\"}",
+    ("{\"do\":\"inside\",\"contacts\":true,\"axes\":false,\"cut\":true,\"skins\":true,"
+     "\"slaves\":false,\"normal\":[1,0,0],\"offset\":-0.5}"),
+    "{\"do\":\"examples\",\"body\":0}",
 };
 enum { NUM_MESSAGES = sizeof messages / sizeof messages[0] };
 
@@ -35,6 +38,7 @@ static void check_bounds(const viewer_command* c) {
   assert_true(c->frame >= -1 && c->frame <= 1000000000);
   assert_true(c->factor >= 0.0f && c->factor <= 10.0f);
   assert_true(fabsf(c->at.x) <= 1e9f && fabsf(c->at.y) <= 1e9f && fabsf(c->at.z) <= 1e9f);
+  assert_true(fabsf(c->normal.x) <= 1e9f && fabsf(c->offset) <= 1e9f);
   assert_non_null(memchr(c->key, 0, sizeof c->key));
   assert_non_null(memchr(c->value, 0, sizeof c->value));
   assert_non_null(memchr(c->changes, 0, sizeof c->changes));
@@ -75,6 +79,9 @@ static void messages_mean_what_they_say(void** state) {
   assert_float_equal(c.at.y, -1e-3f, 0.0f);
   assert_true(parse(messages[9], strlen(messages[9]), &c));
   assert_string_equal(c.changes, "bodies[0].fem.material\t\"stvk\"\n");
+  assert_true(parse(messages[12], strlen(messages[12]), &c));
+  assert_true(c.contacts && !c.axes && c.cut && c.skins && !c.slaves);
+  assert_float_equal(c.offset, -0.5f, 0.0f);
 }
 
 static void values_out_of_bounds_are_refused(void** state) {
@@ -100,6 +107,10 @@ static void values_out_of_bounds_are_refused(void** state) {
       "{\"do\":\"open\",\"until\":-2,\"changes\":[]}",
       "{\"do\":\"open\",\"until\":0,\"changes\":[{\"path\":\"a\\tb\",\"value\":\"1\"}]}",
       "{\"do\":\"open\",\"until\":0,\"changes\":[{\"path\":\"a\",\"value\":\"{}\"}]}",
+      "{\"do\":\"inside\",\"contacts\":true}",
+      ("{\"do\":\"inside\",\"contacts\":1,\"axes\":false,\"cut\":true,\"skins\":true,"
+       "\"slaves\":false,\"normal\":[1,0,0],\"offset\":0}"),
+      "{\"do\":\"examples\",\"body\":-1}",
       "{\"do\":\"frame\",\"number\":-1}",
   };
   viewer_command c;

@@ -207,7 +207,7 @@ static void mutate(yw_file_data* data, size_t first, test_random* random) {
 static void sealed_nonsense_does_no_harm(void** state) {
   (void)state;
   test_random random = {12};
-  int32_t refused = 0, rounds = 1500;
+  int32_t refused = 0, rounds = getenv("YW_TEST_FAST") ? 300 : 1500;
   for (int32_t f = 2; f < NUM_FILES; ++f) {
     yw_file_data whole = read_file(files[f]);
     for (int32_t i = 0; i < rounds; ++i) {
@@ -228,7 +228,7 @@ static void sealed_nonsense_does_no_harm(void** state) {
 static void sealed_nonsense_that_is_shown_does_no_harm(void** state) {
   (void)state;
   test_random random = {13};
-  int32_t refused = 0, rounds = 4000;
+  int32_t refused = 0, rounds = getenv("YW_TEST_FAST") ? 800 : 4000;
   for (int32_t i = 0; i < rounds; ++i) {
     // Only what is read: frames contain the hash of the whole file.
     yw_file_data copy = read_file("shown.ywr");

@@ -4,6 +4,7 @@
 #include "support/world_fixture.h"
 #include "yawara/extend/vec.h"
 #include "yawara/match.h"
+#include "yawara/shape.h"
 
 static const yw_quat straight = {0, 0, 0, 1};
 
@@ -13,23 +14,28 @@ typedef struct toy {
   yw_vec3 size;
 } toy;
 
-// A box on the floor or above it; stiffness 0: nothing but the mesh is given.
-static toy make_toy(yw_vec3 size, const int32_t cells[3], float stiffness, float above) {
+// A body of tets whose size is given; stiffness 0: the default. The mesh is freed.
+static toy make_body(yw_tet_mesh* mesh, yw_vec3 size, float stiffness, float y) {
   toy t = {.world = make_world(1, YW_SIMD_AUTO, true), .size = size};
   yw_error error = {0};
+  yw_match_def def = yw_default_match_def();
+  def.mesh = mesh;
+  if (stiffness > 0.0f) def.params.stiffness = stiffness;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_match(NULL, &def, &model, &error), YW_OK);
+  t.body = add_body(t.world, model, (yw_vec3){0, y, 0}, straight);
+  yw_model_release(model);
+  yw_tet_mesh_free(mesh);
+  return t;
+}
+
+// A box on the floor or above it; stiffness 0: nothing but the mesh is given.
+static toy make_toy(yw_vec3 size, const int32_t cells[3], float stiffness, float above) {
   yw_tet_mesh mesh = {0};
   yw_vec3 half = yw_scale(size, 0.5f);
   assert_int_equal(
       yw_tet_mesh_lattice(NULL, (yw_aabb){yw_neg(half), half}, cells, YW_LATTICE_FIVE, &mesh), 0);
-  yw_match_def def = yw_default_match_def();
-  def.mesh = &mesh;
-  if (stiffness > 0.0f) def.params.stiffness = stiffness;
-  yw_model* model = NULL;
-  assert_int_equal(yw_model_create_match(NULL, &def, &model, &error), YW_OK);
-  t.body = add_body(t.world, model, (yw_vec3){0, half.y + above, 0}, straight);
-  yw_model_release(model);
-  yw_tet_mesh_free(&mesh);
-  return t;
+  return make_body(&mesh, size, stiffness, half.y + above);
 }
 
 static yw_vec3 extent(const toy* t) {
@@ -88,6 +94,42 @@ static void a_hanging_column_has_the_modulus_asked_for(void** state) {
   for (int32_t across = 2; across <= 6; across += 2) {
     assert_near(elongation(1.0f, across, 50.0f, 4), 1.0, 0.5 / across);
   }
+}
+
+// A leg that hangs from a block has cells of a fraction of the block's size.
+static yw_tet_mesh leg_and_block(void) {
+  yw_shape *block = NULL, *leg = NULL, *low = NULL, *both = NULL;
+  assert_int_equal(yw_shape_box(NULL, (yw_vec3){0.4f, 0.3f, 0.4f}, &block), YW_OK);
+  assert_int_equal(yw_shape_box(NULL, (yw_vec3){0.05f, 0.4f, 0.05f}, &leg), YW_OK);
+  yw_transform under = {.position = {0, -0.65f, 0}, .rotation = straight, .scale = 1};
+  assert_int_equal(yw_shape_transform(NULL, leg, under, &low), YW_OK);
+  yw_shape* const parts[2] = {block, low};
+  assert_int_equal(yw_shape_union(NULL, 2, parts, 0, &both), YW_OK);
+  yw_mesher_def def = yw_default_mesher_def();
+  def.size = 0.4f;
+  yw_tet_mesh mesh = {0};
+  assert_int_equal(yw_shape_tets(both, NULL, &def, &mesh, NULL), YW_OK);
+  yw_shape* const all[4] = {block, leg, low, both};
+  for (int k = 0; k < 4; ++k) yw_shape_release(all[k]);
+  return mesh;
+}
+
+// Both get longer as rods of the stiffness asked for: the leg by h^2 / (2 K L), the block by what
+// hangs below its middle. L = 1.313 m is the diagonal of the box with the same inertia. The error
+// is that of a leg one cell thick, as above.
+static void small_tets_are_as_stiff_as_large_ones(void** state) {
+  (void)state;
+  const double stiffness = 20, size = 1.313, leg = 0.75, block = 0.6;
+  yw_tet_mesh mesh = leg_and_block();
+  toy t = make_body(&mesh, (yw_vec3){0.8f, 1.35f, 0.8f}, (float)stiffness, 2.0f);
+  double before = (double)extent(&t).y;
+  hang(&t);
+  rest_for(&t, 3.0, 1 / 60.0f, 4);
+  double longer = (double)extent(&t).y - before;
+  yw_world_destroy(t.world);
+  double below = (leg * 0.01 + 0.5 * block * 0.64) / 0.64;
+  double expected = (0.5 * leg * leg + block * below) / (stiffness * size);
+  assert_near(longer / expected, 1.0, 0.5);
 }
 
 static void stiffness_depends_on_neither_size_nor_step(void** state) {
@@ -163,6 +205,7 @@ static void default_toys_hold_up(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_hanging_column_has_the_modulus_asked_for),
+      cmocka_unit_test(small_tets_are_as_stiff_as_large_ones),
       cmocka_unit_test(stiffness_depends_on_neither_size_nor_step),
       cmocka_unit_test(small_and_large_bodies_move_alike),
       cmocka_unit_test(default_toys_hold_up),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Viscosity of match bodies: resists the rate of strain, does not affect rigid motion and momentum,
 // and is independent of the step.
+#include "support/scene_text.h"
 #include "support/world_fixture.h"
 #include "yawara/match.h"
 
@@ -110,11 +111,52 @@ static void any_viscosity_is_stable(void** state) {
   yw_world_destroy(w.world);
 }
 
+// Angular momentum that a body with an example gets from its own targets, over its mass times the
+// square of its size, rad/s; and how near it is to rest in the end.
+static double own_spin(const char* target, float* rest_weight) {
+  char text[900];
+  snprintf(text, sizeof text,
+           "{\"gravity\": [0, 0, 0], \"bodies\": [{\"mesh\": {\"lattice\": {\"size\": [0.5, 1, "
+           "0.2], \"cells\": [4, 6, 1]}}, \"match\": {\"alpha\": 0.3, \"beta\": 0.9, \"damping\": "
+           "0, \"viscosity\": 0, \"target\": \"%s\"}, \"examples\": [{\"deform\": [{\"shear\": "
+           "{\"amount\": 0.5}}, {\"bend\": {\"degrees\": 60}}]}], \"start_pose\": 0}]}",
+           target);
+  yw_scene* scene = scene_of(text);
+  yw_world* world = world_of(scene);
+  yw_body_id body = yw_world_body(world, 0);
+  double most = 0;
+  for (int i = 0; i < 60; ++i) {
+    yw_body_sums sums;
+    yw_world_step(world, 1 / 60.0f, 4, NULL);
+    yw_body_sums_of(world, body, &sums);
+    const double* l = sums.angular_momentum;
+    most = fmax(most, sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]) / sums.mass);
+  }
+  float weights[2];
+  yw_body_match_weights(world, body, weights, 2);
+  *rest_weight = weights[0];
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+  return most;
+}
+
+// The target as printed, R S~, turns a body that nothing touches; ours does not. Both let it go
+// back to rest.
+static void printed_targets_turn_a_free_body(void** state) {
+  (void)state;
+  float rest[2];
+  double free_spin = own_spin("free", &rest[0]), printed = own_spin("paper", &rest[1]);
+  assert_at_most(free_spin, 1e-5);
+  assert_at_least(printed, 1e-3);
+  for (int i = 0; i < 2; ++i) assert_at_least(rest[i], 0.3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_wobble_dies_away),
       cmocka_unit_test(viscosity_does_not_depend_on_the_step),
       cmocka_unit_test(momentum_stays),
+      cmocka_unit_test(printed_targets_turn_a_free_body),
       cmocka_unit_test(any_viscosity_is_stable),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

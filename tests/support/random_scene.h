@@ -14,6 +14,8 @@
 
 typedef struct random_scene {
   uint64_t state;
+  uint64_t drives;  ///< state of another sequence, so that scenes are as they were before
+  int examples;     ///< of the body that is being said; 0 where their weights cannot be set
   int length;
   char text[RANDOM_SCENE_BYTES];
 } random_scene;
@@ -120,6 +122,7 @@ static inline void say_deform(random_scene* s) {
 
 static inline void say_examples(random_scene* s) {
   int count = draw(s, 4);
+  s->examples = count;
   if (count == 0) return;
   say(s, ", \"examples\": [");
   for (int i = 0; i < count; ++i) {
@@ -158,7 +161,10 @@ static inline void say_match(random_scene* s) {
   say(s, ", \"match\": {\"%s\": %.4g, \"beta\": %.4g", alpha ? "alpha" : "stiffness", stiff,
       draw_number(s, 0, 1));
   if (draw_one_in(s, 3)) say(s, ", \"damping\": %.4g", draw_number(s, 0, 20));
-  if (draw_one_in(s, 3)) say(s, ", \"groups\": \"per_region\"");
+  if (draw_one_in(s, 3)) {
+    say(s, ", \"groups\": \"per_region\"");
+    s->examples = 0;
+  }
   if (draw_one_in(s, 4)) say(s, ", \"projection\": \"paper\"");
   say(s, "}");
 }
@@ -249,11 +255,25 @@ static inline void say_pins(random_scene* s) {
   say(s, "}]");
 }
 
+/// A number of the body that follows a measure.
+static inline void say_drive(random_scene* s, bool examples) {
+  static const char* const measures[] = {"speed", "spin", "height", "contact", "distance"};
+  const char* by = measures[draw(s, 5)];
+  double to = draw_power(s, 0, 3);
+  say(s, ", \"tracks\": [{\"set\": \"%s\", \"drive\": {\"by\": \"%s\", \"from\": 0, \"to\": %g",
+      examples ? "weight" : "friction", by, to);
+  if (by == measures[4]) say(s, ", \"point\": [0.3, 0.2, 0]");
+  if (draw_one_in(s, 2)) say(s, ", \"smooth\": %.4g", draw_number(s, 0, 0.3));
+  if (draw_one_in(s, 2)) say(s, ", \"delay\": %.4g", draw_number(s, 0, 0.3));
+  say(s, "}}]");
+}
+
 /// `index` places the body in a grid of its own cell.
 static inline void say_body(random_scene* s, int index) {
   static void (*const methods[])(random_scene*) = {say_match, say_frames, say_fem,  say_plastic,
                                                    say_rod,   say_sheet,  say_rigid};
   int method = draw(s, 7);
+  s->examples = 0;
   say(s, "%s{\"name\": \"b%d\", ", index ? ",\n  " : "", index);
   methods[method](s);
   say(s, ", \"position\": [%.4g, %.4g, %.4g]", 0.7 * (index % 2), 0.5 + 0.7 * (index / 2),
@@ -270,6 +290,12 @@ static inline void say_body(random_scene* s, int index) {
   if (draw_one_in(s, 6)) say(s, ", \"body_contact\": false");
   // Loose particles are not numbered for good, and rigid bodies have no vertices of their own.
   if (method != 3 && method != 6 && draw_one_in(s, 4)) say_pins(s);
+  uint64_t state = s->state;
+  s->state = s->drives;
+  if ((method == 4 || method == 5) && draw_one_in(s, 3)) say_examples(s);
+  if (draw_one_in(s, 4)) say_drive(s, s->examples > 0);
+  s->drives = s->state;
+  s->state = state;
   say(s, "}");
 }
 
@@ -288,7 +314,7 @@ static inline void say_obstacles(random_scene* s) {
 }
 
 static inline void random_scene_make(random_scene* s, uint64_t seed) {
-  *s = (random_scene){.state = 0x9e3779b97f4a7c15u * (seed + 1)};
+  *s = (random_scene){.state = 0x9e3779b97f4a7c15u * (seed + 1), .drives = seed};
   for (int i = 0; i < 4; ++i) draw_bits(s);
   int substeps = 2 + draw(s, 4);
   say(s, "{\"fps\": 60, \"substeps\": %d, \"contact\": \"%s\"", substeps,

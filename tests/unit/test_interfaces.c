@@ -3,6 +3,7 @@
 // bodies of their own method.
 #include "support/testing.h"
 #include "support/world_fixture.h"
+#include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
 
 #define NUM_METHODS 5
@@ -119,6 +120,9 @@ static void statistics_tell_of_the_last_step(void** state) {
   assert_int_equal(yw_body_plastic_statistics(z.world, z.bodies[4], &plastic), YW_OK);
   assert_int_equal(plastic.num_masters, 4);
   assert_true(plastic.num_slaves > 0 && plastic.inner_steps > 0 && plastic.time_step > 0.0f);
+  yw_vec3 slaves[2] = {0};
+  assert_int_equal(yw_body_plastic_slaves(z.world, z.bodies[4], slaves, 1), plastic.num_slaves);
+  assert_true(yw_dot(slaves[0], slaves[0]) > 0.0f && yw_dot(slaves[1], slaves[1]) == 0.0f);
   // Of another method.
   for (int m = 0; m < NUM_METHODS; ++m) {
     yw_status expected[NUM_METHODS];
@@ -129,6 +133,7 @@ static void statistics_tell_of_the_last_step(void** state) {
     assert_int_equal(yw_body_slender_statistics(z.world, id, &slender), expected[2]);
     assert_int_equal(yw_body_fem_statistics(z.world, id, &fem), expected[3]);
     assert_int_equal(yw_body_plastic_statistics(z.world, id, &plastic), expected[4]);
+    assert_int_equal(yw_body_plastic_slaves(z.world, id, NULL, 0), m == 4 ? plastic.num_slaves : 0);
     assert_int_equal(yw_body_match_weights(z.world, id, NULL, 0), m == 0 ? 1 : 0);
     assert_int_equal(yw_body_frames_weights(z.world, id, NULL, 0), m == 1 ? 1 : 0);
   }

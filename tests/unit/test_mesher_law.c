@@ -237,8 +237,8 @@ static void random_shapes_are_kept(void** state) {
   test_random random = {2024};
   tally checked = {0}, broken = {0};
   // All of them take two minutes.
-  int num_shapes = getenv("YW_TEST_FULL") ? NUM_SHAPES : NUM_SHAPES / 5;
-  if (getenv("YW_TEST_FAST")) num_shapes = NUM_SHAPES / 10;
+  int num_shapes = getenv("YW_TEST_FULL") ? NUM_SHAPES : NUM_SHAPES / 8;
+  if (getenv("YW_TEST_FAST")) num_shapes = NUM_SHAPES / 16;
   for (int n = 0; n < num_shapes; ++n) {
     random_shape s = make_random_shape(&random, n);
     check_shape(&s, n, &random, &checked, &broken);

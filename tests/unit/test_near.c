@@ -3,7 +3,13 @@
 // comes near is left out.
 #include "contact/surfaces/near.h"
 
+#include "contact/bodies.h"
+#include "contact/surfaces/patches.h"
+#include "contact/surfaces/sift.h"
 #include "support/testing.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/tasks.h"
 
 enum { NUM_POINTS = 64 };
 
@@ -155,11 +161,238 @@ static void boxes_that_meet_are_listed_once(void** state) {
   }
 }
 
+// Lanes after the test, with everything that is random about a sieve.
+static yw_sift random_sift(test_random* random, yw_pair_kind kind) {
+  yw_sift sift = {.skin = 0.004f, .band = 0.05f, .thick = true};
+  sift.is_volume = kind == YW_VERTEX_TRIANGLE;
+  sift.found_by[0] = sift.found_by[1] = true;
+  for (int i = 0; i < YW_LANES; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      sift.radii[k][i] = (float)test_random_in(random, 0.0, 0.2);
+      sift.thirds[k][i] = (int32_t)(test_random_u32(random) % NUM_POINTS);
+      sift.has_third[k][i] = test_random_u32(random) % 4 > 0 ? 1.0f : 0.0f;
+    }
+  }
+  return sift;
+}
+
+// A contact says how far apart its sides were when the substep began, along a unit normal.
+static void check_contact(const yw_near_lanes* lanes, const yw_sift* sift, int i) {
+  yw_vec3 n = yw_v3(sift->normal[0][i], sift->normal[1][i], sift->normal[2][i]);
+  yw_path4 path = path_of(lanes, i);
+  yw_vec3 apart = yw_v3(0, 0, 0);
+  for (int k = 0; k < 4; ++k) {
+    float weight = sift->weights[k][i];
+    apart = yw_mad(apart, k < yw_pair_split(lanes->kind) ? weight : -weight, path.begin[k]);
+  }
+  assert_near(yw_length(n), 1.0, 1e-5);
+  assert_near(sift->gap_before[i], yw_dot(n, apart) - sift->distance[i], 1e-5);
+}
+
+static void sifted_lanes_agree_at_every_width(void** state) {
+  (void)state;
+  test_random random = {4};
+  int contacts = 0, spares = 0, unclear = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    points p = random_points(&random, 0.1);
+    yw_near_lanes lanes = random_lanes(&random, &p, (yw_pair_kind)(trial % 2));
+    lanes.needed = 0.5f;
+    uint32_t near = yw_near_fns_of(YW_SIMD_PLAIN)->test(&lanes);
+    yw_sift plain = random_sift(&random, lanes.kind), start = plain;
+    yw_sift_fns_of(YW_SIMD_PLAIN)->sift(&lanes, near, &plain);
+    assert_int_equal((plain.contacts | plain.spares | plain.unclear) & ~near, 0);
+    contacts += __builtin_popcount(plain.contacts);
+    spares += __builtin_popcount(plain.spares);
+    unclear += __builtin_popcount(plain.unclear);
+    for (uint32_t left = plain.contacts | plain.spares; left != 0; left &= left - 1) {
+      check_contact(&lanes, &plain, __builtin_ctz(left));
+    }
+    for (int k = 1; k < 3; ++k) {
+      if (yw_simd_resolve(levels[k]) != levels[k]) continue;
+      yw_sift wide = start;
+      yw_sift_fns_of(levels[k])->sift(&lanes, near, &wide);
+      assert_int_equal(wide.contacts, plain.contacts);
+      assert_int_equal(wide.spares, plain.spares);
+      assert_int_equal(wide.unclear, plain.unclear);
+      for (uint32_t left = plain.contacts | plain.spares; left != 0; left &= left - 1) {
+        int i = __builtin_ctz(left);
+        assert_true(wide.gap_before[i] == plain.gap_before[i]);
+        for (int d = 0; d < 3; ++d) assert_true(wide.normal[d][i] == plain.normal[d][i]);
+      }
+    }
+  }
+  // All answers are given.
+  assert_at_least(contacts, 100);
+  assert_at_least(spares, 100);
+  assert_at_least(unclear, 100);
+}
+
+// Sheets ----------------------------------------------------------------------------------------
+
+// Cells of 1 in a square; of those between two halves nothing is made.
+typedef struct sheet {
+  int32_t side, count, num_triangles;
+  yw_vec3* rest;
+  int32_t* triangles;
+  float* radius;
+} sheet;
+
+static sheet make_sheet(int32_t side, bool halves) {
+  sheet s = {.side = side, .count = side * side};
+  s.rest = YW_NEW_ARRAY(NULL, yw_vec3, s.count);
+  s.triangles = YW_NEW_ARRAY(NULL, int32_t, 6 * s.count);
+  s.radius = YW_NEW_ARRAY(NULL, float, s.count);
+  for (int32_t i = 0; i < side; ++i) {
+    for (int32_t k = 0; k < side; ++k) {
+      int32_t a = i * side + k, b = a + side;
+      s.rest[a] = yw_v3((float)i, 0.0f, (float)k);
+      s.radius[a] = 0.1f;
+      if (i + 1 == side || k + 1 == side || (halves && i + 1 == side / 2)) continue;
+      const int32_t corners[6] = {a, b, b + 1, a, b + 1, a + 1};
+      memcpy(s.triangles + 3 * (size_t)s.num_triangles, corners, sizeof corners);
+      s.num_triangles += 2;
+    }
+  }
+  return s;
+}
+
+static void free_sheet(sheet* s) {
+  yw_mem_free(NULL, s->rest);
+  yw_mem_free(NULL, s->triangles);
+  yw_mem_free(NULL, s->radius);
+}
+
+static yw_contact_geometry geometry_of(const sheet* s) {
+  return (yw_contact_geometry){.triangles = s->triangles,
+                               .num_triangles = s->num_triangles,
+                               .rest = s->rest,
+                               .radius = s->radius};
+}
+
+// Least distance on the way between the vertices of one leaf and the triangles of another.
+static float distance_of_leaves(const yw_complex* c, int32_t a, int32_t b, const yw_vec4* begin,
+                                const yw_vec4* end) {
+  float least = INFINITY;
+  for (int32_t i = c->leaves[a].vertex; i < c->leaves[a + 1].vertex; ++i) {
+    for (int32_t k = c->leaves[b].triangle; k < c->leaves[b + 1].triangle; ++k) {
+      const int32_t* v = c->triangles[k];
+      const int32_t corners[4] = {c->vertices[i], v[0], v[1], v[2]};
+      if (corners[0] == v[0] || corners[0] == v[1] || corners[0] == v[2]) continue;
+      for (int step = 0; step <= 4; ++step) {
+        yw_vec3 x[4];
+        for (int n = 0; n < 4; ++n) {
+          x[n] = yw_lerp(yw_xyz(begin[corners[n]]), yw_xyz(end[corners[n]]), 0.25f * (float)step);
+        }
+        least = fminf(least, yw_nearest_points(YW_VERTEX_TRIANGLE, x).distance);
+      }
+    }
+  }
+  return least;
+}
+
+// A sheet that is rolled up, creased and jolted: pieces that are said to stay apart do; while it is
+// as at rest, but for a rotation, all are.
+static void pieces_that_keep_their_shape_stay_apart(void** state) {
+  (void)state;
+  test_random random = {5};
+  sheet s = make_sheet(16, false);
+  yw_contact_geometry geometry = geometry_of(&s);
+  yw_complex* c = yw_complex_create(NULL, &geometry, s.count);
+  yw_patches* p = yw_patches_create(NULL, c, s.rest, yw_near_fns_of(YW_SIMD_PLAIN));
+  yw_patch_pose* poses = YW_NEW_ARRAY(NULL, yw_patch_pose, c->num_leaves);
+  yw_vec4 *begin = YW_NEW_ARRAY(NULL, yw_vec4, s.count),
+          *end = YW_NEW_ARRAY(NULL, yw_vec4, s.count);
+  const float needed = 0.25f;
+  int apart = 0, unknown = 0;
+  for (int trial = 0; trial < 6; ++trial) {
+    float radius = trial == 0 ? 1e4f : 40.0f / (float)(trial * trial);
+    for (int32_t i = 0; i < s.count; ++i) {
+      float angle = s.rest[i].x / radius;
+      yw_vec3 x = yw_v3(radius * sinf(angle), s.rest[i].z, radius * cosf(angle) - radius);
+      yw_vec4 crease = random_point(&random, 0.06 * trial);
+      yw_vec4 jolt = random_point(&random, 0.02 * trial);
+      begin[i] = yw_v4(yw_add(x, yw_xyz(crease)));
+      end[i] = yw_v4(yw_add(yw_xyz(begin[i]), yw_xyz(jolt)));
+    }
+    for (int32_t a = 0; a < c->num_leaves; ++a) poses[a] = yw_patch_pose_of(p, a, begin, end);
+    for (int32_t a = 0; a < c->num_leaves; ++a) {
+      for (int32_t k = p->first_pair[a]; k < p->first_pair[a + 1]; ++k) {
+        int32_t b = p->pairs[k].other;
+        bool known = yw_patches_stay_apart(p, poses, a, b, needed);
+        apart += known;
+        unknown += !known;
+        if (trial == 0) assert_true(known);
+        if (!known) continue;
+        assert_at_least(distance_of_leaves(c, a, b, begin, end), needed);
+        assert_at_least(distance_of_leaves(c, b, a, begin, end), needed);
+      }
+    }
+  }
+  assert_at_least(apart, 100);
+  assert_at_least(unknown, 100);
+  yw_mem_free(NULL, begin);
+  yw_mem_free(NULL, end);
+  yw_mem_free(NULL, poses);
+  yw_patches_destroy(p);
+  yw_complex_destroy(c);
+  free_sheet(&s);
+}
+
+// One half of a sheet on the other, pressed together. Returns the contacts; hash: of the result.
+static int32_t press_halves(const sheet* s, int32_t threads, uint64_t* hash) {
+  yw_particles particles;
+  assert_true(yw_particles_create(NULL, s->count, &particles));
+  particles.count = s->count;
+  yw_vec4* begin = YW_NEW_ARRAY(NULL, yw_vec4, s->count);
+  for (int32_t i = 0; i < s->count; ++i) {
+    bool upper = i / s->side >= s->side / 2;
+    yw_vec3 x = s->rest[i], v = yw_v3(0, upper ? -1.0f : 0.0f, 0);
+    if (upper) x = yw_v3(x.x - (float)(s->side / 2) + 0.3f, 0.206f, x.z + 0.4f);
+    begin[i] = yw_v4(x);
+    particles.vel[i] = yw_v4(v);
+    particles.pos[i] = yw_v4(yw_mad(x, 0.01f, v));
+    particles.mass[i] = particles.inv_mass[i] = 1.0f;
+  }
+  yw_contact_body body = {.geometry = geometry_of(s),
+                          .topology_version = 1,
+                          .key = 1,
+                          .particles = &particles,
+                          .begin = begin,
+                          .friction = 0.5f,
+                          .self_contact = true};
+  yw_tasks* tasks = threads > 1 ? yw_tasks_create(NULL, threads) : NULL;
+  yw_surfaces* surfaces = yw_surfaces_create(NULL, yw_simd_resolve(YW_SIMD_AUTO));
+  int32_t found = 0;
+  assert_int_equal(
+      yw_surfaces_resolve(surfaces, &body, 1, 0.01f, yw_v3(0, -10, 0), 4, tasks, &found), YW_OK);
+  size_t bytes = (size_t)s->count * sizeof(yw_vec4);
+  *hash = yw_hash_bytes(yw_hash_bytes(YW_HASH_SEED, particles.pos, bytes), particles.vel, bytes);
+  yw_surfaces_destroy(surfaces);
+  yw_tasks_destroy(tasks);
+  yw_mem_free(NULL, begin);
+  yw_particles_free(NULL, &particles);
+  return found;
+}
+
+// Large enough for several chunks (batches.c) and for boxes that are fitted in parallel.
+static void threads_share_one_body(void** state) {
+  (void)state;
+  sheet s = make_sheet(80, true);
+  uint64_t one, three;
+  assert_at_least(press_halves(&s, 1, &one), 1000);
+  press_halves(&s, 3, &three);
+  assert_true(one == three);
+  free_sheet(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lanes_agree_at_every_width),
       cmocka_unit_test(nothing_that_comes_near_is_left_out),
       cmocka_unit_test(boxes_that_meet_are_listed_once),
+      cmocka_unit_test(sifted_lanes_agree_at_every_width),
+      cmocka_unit_test(pieces_that_keep_their_shape_stay_apart),
+      cmocka_unit_test(threads_share_one_body),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -307,31 +307,38 @@ static void fields_come_in_the_order_of_the_mesh(void** state) {
   yw_body_id box = add_body(world, model, (yw_vec3){5, 0, 0}, upright);
   run(world, 2);
 
-  assert_int_equal(yw_body_num_fields(world, loose), 3);
+  assert_int_equal(yw_body_num_fields(world, loose), 6);
   assert_int_equal(yw_body_find_field(world, loose, "height"), 1);
   assert_int_equal(yw_body_find_field(world, loose, "speed"), 2);
   assert_int_equal(yw_body_find_field(world, loose, "stress"), -1);
   assert_string_equal(yw_body_field_info(world, loose, 1).unit, "m");
-  assert_null(yw_body_field_info(world, loose, 3).name);
+  assert_string_equal(yw_body_field_info(world, loose, 5).name, "vz");
+  assert_null(yw_body_field_info(world, loose, 6).name);
   float values[200];
+  assert_int_equal(yw_body_field_values(world, loose, 6, values, 200), YW_ERR_INVALID);
   assert_int_equal(yw_body_field_values(world, loose, 1, values, 7), YW_ERR_INVALID);
   assert_int_equal(yw_body_field_values(world, loose, 1, values, 8), YW_OK);
   const yw_vec3* x = yw_body_positions(world, loose, NULL);
   for (int i = 0; i < 8; ++i) assert_near(values[i], x[i].y, 0);
   assert_int_equal(yw_body_cells(world, loose, NULL, 0), 0);
 
-  // Shape matching renumbers its particles: the speeds must follow the vertices.
+  // Shape matching renumbers its particles: speeds and velocities must follow the vertices.
   yw_vec3 moved[200], speeds[200];
   int32_t count = 0;
   x = yw_body_positions(world, box, &count);
   for (int32_t i = 0; i < count; ++i) {
     moved[i] = x[i];
-    speeds[i] = (yw_vec3){0, (float)i, 0};
+    speeds[i] = (yw_vec3){0, (float)-i, 0};
   }
   assert_int_equal(yw_body_set_state(world, box, moved, speeds), YW_OK);
   int32_t speed = yw_body_find_field(world, box, "speed");
   assert_int_equal(yw_body_field_values(world, box, speed, values, 200), YW_OK);
   for (int32_t i = 0; i < count; ++i) assert_near(values[i], i, 0);
+  const float direction[3] = {0, -1, 0};
+  for (int32_t k = 0; k < 3; ++k) {
+    assert_int_equal(yw_body_field_values(world, box, speed + 1 + k, values, 200), YW_OK);
+    for (int32_t i = 0; i < count; ++i) assert_near(values[i], direction[k] * (float)i, 0);
+  }
 
   const yw_tet_mesh* tets = yw_model_tets(model);
   int32_t* cells = malloc(sizeof(int32_t) * 4 * (size_t)tets->num_tets);

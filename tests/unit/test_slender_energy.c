@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Energies of rods and sheets: derivatives against finite differences, invariance under rigid
 // motions.
+#include "methods/slender/examples.h"
 #include "support/slender_testing.h"
 #include "yawara/slender.h"
 
@@ -26,6 +27,14 @@ static slender_model* dome(void) {
     p->y = 0.3f * p->x * p->x - 0.2f * p->x * p->z;
   }
   return sheet_from(mesh, 0.02f, 1e6f);
+}
+
+// Elements whose rest shape examples have changed; NULL arrays: those of the model.
+static slender_bent bent;
+
+static double energy_of(const slender_model* model, int e, const slender_pose* pose,
+                        double* gradient, double* hessian) {
+  return yw_slender_bent_energy(model, &bent, e, pose, gradient, hessian, SLENDER_EXACT);
 }
 
 static void disturb(slender_case* c, double size, double angle) {
@@ -56,7 +65,7 @@ static double energy_along(const slender_case* c, int e, const double* direction
     }
     c->pose.q[p[j]] = yw_turn_mul(yw_turn_exp(turn), q[j]);
   }
-  double energy = yw_slender_energy(c->model, e, &c->pose, NULL, NULL, SLENDER_EXACT);
+  double energy = energy_of(c->model, e, &c->pose, NULL, NULL);
   for (int j = 0; j < corners; ++j) {
     c->pose.q[p[j]] = q[j];
     for (int k = 0; k < 3; ++k) c->pose.x[3 * p[j] + k] = x[3 * j + k];
@@ -72,7 +81,7 @@ static void check_derivatives(slender_model* model, double size, double angle) {
   int rows = 6 * model->corners;
   for (int e = 0; e < model->num_elements; ++e) {
     double gradient[18], hessian[18 * 18], d[18], slope = 0, curve = 0, all = 0, most = 0;
-    yw_slender_energy(model, e, &c.pose, gradient, hessian, SLENDER_EXACT);
+    energy_of(model, e, &c.pose, gradient, hessian);
     for (int i = 0; i < rows; ++i) {
       // Positions move about as much as through rotations.
       d[i] = test_random_in(&random, -1, 1) * (i % 6 < 3 ? 0.03 : 1.0);
@@ -111,6 +120,67 @@ static void sheet_derivatives_are_right(void** state) {
   (void)state;
   check_derivatives(dome(), 0.003, 0.1);
   check_derivatives(dome(), 0.02, 0.6);
+}
+
+// The rest shape of every element becomes that of another pose.
+static void bend_to(const slender_model* model, const slender_pose* pose) {
+  size_t n = (size_t)model->num_elements;
+  if (model->kind == SLENDER_ROD) {
+    bent.pairs = malloc(n * sizeof *bent.pairs);
+    bent.turns = malloc(n * sizeof *bent.turns);
+  } else {
+    bent.triangles = malloc(n * sizeof *bent.triangles);
+  }
+  for (int e = 0; e < model->num_elements; ++e) {
+    double strains[SLENDER_STRAINS];
+    yw_slender_strains(model, e, pose, strains);
+    if (bent.pairs) yw_rod_bend(&model->pairs[e], strains, &bent.pairs[e], bent.turns[e]);
+    if (bent.triangles) yw_sheet_bend(&model->triangles[e], strains, &bent.triangles[e]);
+  }
+}
+
+static void unbend(void) {
+  free(bent.pairs);
+  free(bent.turns);
+  free(bent.triangles);
+  bent = (slender_bent){0};
+}
+
+// A body in the pose of an example has no stress, however it is turned; elsewhere the derivatives
+// are right.
+static void check_bent(slender_model* (*make)(void), double size, double angle) {
+  slender_case c;
+  case_of(&c, make());
+  disturb(&c, size, angle);
+  bend_to(c.model, &c.pose);
+  const double turn[3] = {0.9, 0.3, -1.2};
+  yw_turn q = yw_turn_exp(turn);
+  double before = 0, after = 0;
+  for (int e = 0; e < c.model->num_elements; ++e) {
+    before += yw_slender_energy(c.model, e, &c.pose, NULL, NULL, SLENDER_EXACT);
+  }
+  for (int p = 0; p < c.model->num_particles; ++p) {
+    double x[3];
+    yw_turn_apply(q, c.pose.x + 3 * p, x);
+    for (int k = 0; k < 3; ++k) c.pose.x[3 * p + k] = x[k] + 0.2;
+    c.pose.q[p] = yw_turn_mul(q, c.pose.q[p]);
+  }
+  for (int e = 0; e < c.model->num_elements; ++e) {
+    double gradient[18];
+    after += energy_of(c.model, e, &c.pose, gradient, NULL);
+    for (int i = 0; i < 6 * c.model->corners; ++i) assert_near(gradient[i], 0, 1e-9);
+  }
+  assert_at_least(before, 1e-5);
+  assert_at_most(fabs(after), 1e-12 * before);
+  case_free(&c);
+  check_derivatives(make(), 2 * size, 2 * angle);
+  unbend();
+}
+
+static void examples_change_the_rest_shape(void** state) {
+  (void)state;
+  check_bent(coil, 0.005, 0.2);
+  check_bent(dome, 0.01, 0.15);
 }
 
 // Rigid motions cause no force; in any state there is no net force or torque.
@@ -193,6 +263,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rod_derivatives_are_right),
       cmocka_unit_test(sheet_derivatives_are_right),
+      cmocka_unit_test(examples_change_the_rest_shape),
       cmocka_unit_test(rigid_motions_cost_nothing),
       cmocka_unit_test(frame_of_a_pair_is_the_best),
   };

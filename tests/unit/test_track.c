@@ -62,6 +62,19 @@ static void gravity_follows_its_keys(void** state) {
   }
 }
 
+// The value of a body's setting now.
+static double parameter_of(const yw_world* world, const char* method, const char* name) {
+  yw_body_id body = yw_world_body(world, 0);
+  yw_match_params match = {0};
+  yw_frames_params frames = {0};
+  yw_body_match_params(world, body, &match);
+  yw_body_frames_params(world, body, &frames);
+  if (strcmp(method, "frames") == 0) return (double)frames.stiffness;
+  return (double)(strcmp(name, "alpha") == 0  ? match.alpha
+                  : strcmp(name, "beta") == 0 ? match.beta
+                                              : match.stiffness);
+}
+
 static void parameters_and_friction_follow_their_keys(void** state) {
   (void)state;
   yw_scene* scene = scene_of(
@@ -82,6 +95,58 @@ static void parameters_and_friction_follow_their_keys(void** state) {
     assert_int_equal(yw_body_match_params(world, body, &params), YW_OK);
     assert_near(params.beta, expected[i], 1e-5);
   }
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+// Numbers of the methods run from key to key and stay at the last.
+static void numbers_of_methods_follow_their_keys(void** state) {
+  (void)state;
+  static const struct {
+    const char *method, *settings, *name;
+  } cases[] = {{"match", "\"alpha\": 0.5", "alpha"},
+               {"match", "", "stiffness"},
+               {"match", "", "beta"},
+               {"frames", "", "stiffness"}};
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c) {
+    char text[700];
+    snprintf(text, sizeof text,
+             "{\"bodies\": [{\"%s\": {%s}, " BOX
+             ", \"tracks\": [{\"set\": \"%s\", \"kind\": \"smooth\", \"keys\": [" KEY(
+                 0, 0.25) ", " KEY(0.2, 0.75) "]}]}]}",
+             cases[c].method, cases[c].settings, cases[c].name);
+    yw_scene* scene = scene_of(text);
+    yw_world* world = world_of(scene);
+    // The middle of the last of ten substeps: t = 0.095 and 0.195 s.
+    const double at[2] = {0.475, 0.975};
+    for (int i = 0; i < 3; ++i) {
+      assert_int_equal(yw_world_step(world, 0.1f, 10, NULL), YW_OK);
+      double t = i < 2 ? at[i] : 1.0, found = parameter_of(world, cases[c].method, cases[c].name);
+      double expected = 0.25 + 0.5 * t * t * (3 - 2 * t);
+      if (fabs(found - expected) > 1e-5) {
+        fail_msg("%s %s is %g, not %g", cases[c].method, cases[c].name, found, expected);
+      }
+    }
+    yw_world_destroy(world);
+    yw_scene_destroy(scene);
+  }
+}
+
+// A block slides without friction, then with 0.5: m dv/dt = -mu m g.
+static void friction_acts_when_its_key_says(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      "{\"floor\": {\"friction\": 0.5}, \"bodies\": [{\"rigid\": {}, " BOX
+      ", \"position\": [0, 0.5, 0], \"velocity\": [3, 0, 0], \"tracks\": [{\"set\": "
+      "\"friction\", \"kind\": \"step\", \"keys\": [" KEY(0, 0) ", " KEY(0.2, 0.5) "]}]}]}");
+  yw_world* world = world_of(scene);
+  yw_rigid_state motion;
+  for (int i = 0; i < 12; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  yw_body_rigid_state(world, yw_world_body(world, 0), &motion);
+  assert_near(motion.velocity[0], 3.0, 1e-3);
+  for (int i = 0; i < 12; ++i) yw_world_step(world, 1 / 60.0f, 4, NULL);
+  yw_body_rigid_state(world, yw_world_body(world, 0), &motion);
+  assert_near(motion.velocity[0], 3.0 - 0.5 * 9.81 * 0.2, 0.05);
   yw_world_destroy(world);
   yw_scene_destroy(scene);
 }
@@ -533,6 +598,8 @@ int main(void) {
                                      cmocka_unit_test(eels_swim),
                                      cmocka_unit_test(gravity_follows_its_keys),
                                      cmocka_unit_test(parameters_and_friction_follow_their_keys),
+                                     cmocka_unit_test(numbers_of_methods_follow_their_keys),
+                                     cmocka_unit_test(friction_acts_when_its_key_says),
                                      cmocka_unit_test(wind_follows_its_keys),
                                      cmocka_unit_test(gusts_have_the_turbulence_asked_for),
                                      cmocka_unit_test(pins_let_go_and_hold_again),

@@ -16,7 +16,8 @@ export function launch() {
 
 /** Opens an address; page.problems collects what the console complains about. */
 export async function openPage(browser, address, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 960, height: 600 }, ...options });
+  // Half as many pixels across: the software renderer takes a quarter of the time.
+  const context = await browser.newContext({ viewport: { width: 960, height: 600 }, deviceScaleFactor: 0.5, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   page.problems = [];

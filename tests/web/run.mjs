@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Tests of the page in headless Chromium. Prints "ok NAME" or "not ok NAME" for each.
+// Tests of the page in headless Chromium, two at a time. Prints "ok NAME" or "not ok NAME" for each, with its seconds.
 // usage: node tests/web/run.mjs [PART OF A NAME]      from the root, after make web; build/yawara must exist
+import { processorTime } from './program.mjs';
 import { serve } from './server.mjs';
 import { launch } from './browser.mjs';
 import * as core from './test_core.mjs';
@@ -14,20 +15,38 @@ const only = process.argv[2] ?? '';
 const site = await serve('out/web', true);
 const plainSite = await serve('out/web', false);
 const browser = await launch();
+const began = Date.now();
 let failed = 0;
-for (const [name, test] of [core, page, own, pose, view, monkey].flatMap((part) => part.tests)) {
-  if (!name.includes(only)) continue;
+
+async function run([name, test]) {
+  const contexts = [];
+  const newContext = async (options) => {
+    const context = await browser.newContext(options);
+    contexts.push(context);
+    return context;
+  };
   const start = Date.now();
   try {
-    await test({ browser, site, plainSite });
+    await test({ browser: { newContext }, site, plainSite });
     console.log(`ok ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
   } catch (error) {
-    console.log(`not ok ${name}\n  ${error.stack}`);
+    console.log(`not ok ${name} (${((Date.now() - start) / 1000).toFixed(1)} s)\n  ${error.stack}`);
     ++failed;
   }
-  // A test that failed leaves its page open.
-  await Promise.allSettled(browser.contexts().map((context) => context.close()));
+  // A test that failed leaves its pages open.
+  await Promise.allSettled(contexts.map((context) => context.close()));
 }
+
+const tests = [page, core, own, pose, view, monkey].flatMap((part) => part.tests).filter(([name]) => name.includes(only));
+// Those that measure time have the machine to themselves.
+for (const test of tests.filter(([, , how]) => how?.alone)) await run(test);
+// Pages wait much: for timers, for the graphics, for the program. Two at a time keep two cores busy.
+const rest = tests.filter(([, , how]) => !how?.alone).values();
+const work = async () => {
+  for (const test of rest) await run(test);
+};
+await Promise.all([work(), work()]);
+console.log(`# ${tests.length} tests in ${((Date.now() - began) / 1000).toFixed(0)} s; processors ${processorTime(process.pid).toFixed(0)} s`);
 await browser.close();
 site.stop();
 plainSite.stop();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Random clicking leaves no error, and memory flat. With YW_TEST_FULL ten minutes, else 20 seconds; YW_MONKEY: seconds.
+// Random clicking leaves no error, and memory flat. With YW_TEST_FULL ten minutes, else 10 seconds; YW_MONKEY: seconds.
 import assert from 'node:assert/strict';
 import { firstPicture, openPage } from './browser.mjs';
 
-const SECONDS = Number(process.env.YW_MONKEY ?? (process.env.YW_TEST_FULL ? 600 : 20));
+const SECONDS = Number(process.env.YW_MONKEY ?? (process.env.YW_TEST_FULL ? 600 : 10));
 // An action that gives nothing to do takes a moment all the same, so that steps happen in between.
 const PAUSE = 30;
 const SEED = 7;

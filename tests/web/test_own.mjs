@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: MIT
 // What a visitor brings and makes: parameters, files, text, poses.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { close, findBody, hashAt, open, report } from './browser.mjs';
-import { nativeHash } from './test_core.mjs';
+import { ask, nativeHash, withFolder, yawara } from './program.mjs';
 
 // A tetrahedron 300 m large, as a file in millimetres might be.
 const MESH = 'v 0 0 0\nv 300 0 0\nv 0 300 0\nv 0 0 300\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n';
 const BROKEN = '{\n  "bodies": [\n    { "mesh": { "lattice": { "size": 1, "cells": 2 } }, "match": { "beta": 1.7 } }\n  ]\n}\n';
+
+/** Presses a button that downloads; returns the file. */
+async function save(page, button, folder, name) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+  await download.saveAs(join(folder, name));
+  return join(folder, name);
+}
 
 async function parameterActsAndIsInTheLink(on) {
   const page = await open(on, '?scene=twist&at=10');
@@ -20,7 +25,7 @@ async function parameterActsAndIsInTheLink(on) {
   await page.waitForFunction(() => location.search.includes('beta%3D0.5'));
   const address = page.url();
   await page.goto(`${address}&at=60`, { waitUntil: 'commit' });
-  assert.equal(await hashAt(page, 60), nativeHash('scenes/gallery/twist.json', 60, '--set', 'bodies[1].match.beta=0.5'));
+  assert.equal(await hashAt(page, 60), await nativeHash('scenes/gallery/twist.json', 60, '--set', 'bodies[1].match.beta=0.5'));
   await close(page);
 }
 
@@ -92,12 +97,11 @@ async function poseIsMadeSavedAndRunsNatively(on) {
   const text = await page.evaluate(() => window.yawara.session.text);
   assert.match(text, /"positions": "/);
   // The file that is saved, run by the program, and the page: the same state.
-  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-scene')]);
-  await download.saveAs(join(folder, 'posed.json'));
-  assert.equal(readFileSync(join(folder, 'posed.json'), 'utf8'), text);
-  const native = nativeHash(join(folder, 'posed.json'), 30);
-  rmSync(folder, { recursive: true });
+  const native = await withFolder(async (folder) => {
+    const file = await save(page, '#save-scene', folder, 'posed.json');
+    assert.equal(readFileSync(file, 'utf8'), text);
+    return nativeHash(file, 30);
+  });
   await page.evaluate(() => {
     const { session } = window.yawara;
     session.open({ name: session.name, text: session.text, changes: session.changes, until: 30, keepView: true });
@@ -116,12 +120,8 @@ async function recordingOpens(on) {
   await page.click('#record');
   const start = (await report(page)).frame;
   await page.waitForFunction((frame) => window.yawara.report.frame > frame + 60, start);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#record')]);
-  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
-  await download.saveAs(join(folder, 'film.webm'));
-  const words = ['-v', 'error', '-count_frames', '-select_streams', 'v', '-show_entries', 'stream=codec_name,width,height,nb_read_frames', '-of', 'json', join(folder, 'film.webm')];
-  const [film] = JSON.parse(execFileSync('ffprobe', words, { encoding: 'utf8' })).streams;
-  rmSync(folder, { recursive: true });
+  const words = ['-v', 'error', '-count_frames', '-select_streams', 'v', '-show_entries', 'stream=codec_name,width,height,nb_read_frames', '-of', 'json'];
+  const [film] = await withFolder(async (folder) => JSON.parse(await ask('ffprobe', ...words, await save(page, '#record', folder, 'film.webm'))).streams);
   assert.match(film.codec_name, /^vp[89]$/);
   const size = await page.evaluate(() => [document.querySelector('#canvas').width, document.querySelector('#canvas').height]);
   assert.deepEqual([film.width, film.height], size);
@@ -132,35 +132,27 @@ async function recordingOpens(on) {
 /** The zip has the files that the program writes, and the program draws and resumes it. */
 async function runIsThatOfTheProgram(on) {
   const page = await open(on, '?scene=twist&at=3&set=duration=0.25&set=bodies[1].match.beta=0.5');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-run')]);
-  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
-  await download.saveAs(join(folder, 'run.zip'));
-  execFileSync('python3', ['-m', 'zipfile', '-e', join(folder, 'run.zip'), folder]);
-  const [kept, native] = [join(folder, 'twist'), join(folder, 'native')];
   const set = ['--set', 'bodies[1].match.beta=0.5'];
-  const run = (...words) => execFileSync('build/yawara', words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  run('run', 'scenes/gallery/twist.json', '-n', '15', '-o', native, '--set', 'duration=0.25', ...set);
-  const same = (name) => readFileSync(join(kept, name)).equals(readFileSync(join(native, name)));
-  assert.deepEqual(readdirSync(join(kept, 'frames')), readdirSync(join(native, 'frames')));
-  for (const name of readdirSync(join(kept, 'frames'))) assert.ok(same(`frames/${name}`), `${name} differs`);
-  for (const name of ['shown.ywr', 'snapshot.yws', 'scene.json']) assert.ok(same(name), `${name} differs`);
-  run('render', kept, '-o', join(folder, 'last.png'), '--from', '15', '--size', '64x36');
-  // It can be gone on with.
-  const more = run('run', join(kept, 'scene.json'), '-o', kept, '--resume', '-n', '20', '--set', 'duration=0.25', ...set);
-  assert.equal(/state ([0-9a-f]{16})/.exec(more)[1], nativeHash('scenes/gallery/twist.json', 20, ...set));
-  rmSync(folder, { recursive: true });
+  await withFolder(async (folder) => {
+    await ask('python3', '-m', 'zipfile', '-e', await save(page, '#save-run', folder, 'run.zip'), folder);
+    const [kept, native] = [join(folder, 'twist'), join(folder, 'native')];
+    await yawara('run', 'scenes/gallery/twist.json', '-n', '15', '-o', native, '--set', 'duration=0.25', ...set);
+    const same = (name) => readFileSync(join(kept, name)).equals(readFileSync(join(native, name)));
+    assert.deepEqual(readdirSync(join(kept, 'frames')), readdirSync(join(native, 'frames')));
+    for (const name of readdirSync(join(kept, 'frames'))) assert.ok(same(`frames/${name}`), `${name} differs`);
+    for (const name of ['shown.ywr', 'snapshot.yws', 'scene.json']) assert.ok(same(name), `${name} differs`);
+    await yawara('render', kept, '-o', join(folder, 'last.png'), '--from', '15', '--size', '64x36');
+    // It can be gone on with.
+    const more = await yawara('run', join(kept, 'scene.json'), '-o', kept, '--resume', '-n', '20', '--set', 'duration=0.25', ...set);
+    assert.equal(/state ([0-9a-f]{16})/.exec(more)[1], await nativeHash('scenes/gallery/twist.json', 20, ...set));
+  });
   await close(page);
 }
 
 async function objOfTheMoment(on) {
   const page = await open(on, '?scene=first&at=5');
   await hashAt(page, 5);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-obj')]);
-  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
-  const file = join(folder, 'a.obj');
-  await download.saveAs(file);
-  const text = readFileSync(file, 'utf8');
-  rmSync(folder, { recursive: true });
+  const text = await withFolder(async (folder) => readFileSync(await save(page, '#save-obj', folder, 'a.obj'), 'utf8'));
   // A cube of 5 cells: 6 * 5^2 + 2 vertices on its surface, and two triangles per square.
   assert.equal(text.match(/^v /gm).length, 152);
   assert.equal(text.match(/^f /gm).length, 300);
@@ -169,14 +161,12 @@ async function objOfTheMoment(on) {
 
 async function pointCacheIsThatOfTheProgram(on) {
   const page = await open(on, '?scene=first&at=5&set=duration=0.25');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save-pc2')]);
-  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
-  await download.saveAs(join(folder, 'page.pc2'));
-  nativeHash('scenes/gallery/first.json', 15, '--format', 'pc2', '-o', join(folder, 'run'));
-  const [name] = readdirSync(join(folder, 'run/pc2')).filter((file) => file.endsWith('.pc2'));
-  const same = readFileSync(join(folder, 'run/pc2', name)).equals(readFileSync(join(folder, 'page.pc2')));
-  rmSync(folder, { recursive: true });
-  assert.ok(same, 'the files differ');
+  await withFolder(async (folder) => {
+    const made = await save(page, '#save-pc2', folder, 'page.pc2');
+    await yawara('run', 'scenes/gallery/first.json', '-n', '15', '--format', 'pc2', '-o', join(folder, 'run'));
+    const [name] = readdirSync(join(folder, 'run/pc2')).filter((file) => file.endsWith('.pc2'));
+    assert.ok(readFileSync(join(folder, 'run/pc2', name)).equals(readFileSync(made)), 'the files differ');
+  });
   await close(page);
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Poses and paint made by hand: tools, undo, words, and the same hash in the program.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { close, findBody, hashAt, open, openPage } from './browser.mjs';
-import { nativeHash } from './test_core.mjs';
+import { nativeHash, withFolder } from './program.mjs';
 
 // A bar of frames, which keeps its stiffness in its scene.
 const BAR = `{ "name": "bar", "gravity": [0, -9.81, 0], "floor": {}, "bodies": [{ "name": "bar", "position": [0, 0.6, 0],
@@ -48,10 +47,10 @@ async function pull(page, [x, y], dx, dy) {
 /** The scene as it is now gives the same hash in the page and in the program. */
 async function sameHash(page, frames) {
   const text = await page.evaluate(() => window.yawara.session.text);
-  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
-  writeFileSync(join(folder, 'made.json'), text);
-  const native = nativeHash(join(folder, 'made.json'), frames);
-  rmSync(folder, { recursive: true });
+  const native = await withFolder((folder) => {
+    writeFileSync(join(folder, 'made.json'), text);
+    return nativeHash(join(folder, 'made.json'), frames);
+  });
   await page.evaluate((until) => {
     const { session } = window.yawara;
     session.open({ name: session.name, text: session.text, changes: session.changes, until, keepView: true });

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 // `yawara view`: runs from disk, scenes that the program simulates, scenes for the page, and who is refused.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { close, findBody, firstPicture, hashAt, openPage, report } from './browser.mjs';
-import { nativeHash } from './test_core.mjs';
+import { nativeHash, withFolder, yawara } from './program.mjs';
 
 const SCENE = 'scenes/gallery/first.json';
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Starts the program; address: what it prints. */
-async function view(...options) {
+export async function view(...options) {
   const child = spawn('build/yawara', ['view', '--no-open', ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((done) => child.on('exit', (code, signal) => done(signal ?? code)));
   const address = await new Promise((done, fail) => {
@@ -28,29 +28,19 @@ async function view(...options) {
     child.kill('SIGINT');
     return ended;
   };
-  return { address, stop };
+  return { address, pid: child.pid, stop };
 }
 
 /** Runs a test with the program, which must end cleanly. */
 async function withView(options, test) {
   const server = await view(...options);
   try {
-    await test(server.address);
+    await test(server.address, server.pid);
   } finally {
     assert.equal(await server.stop(), 0);
   }
 }
 
-async function withFolder(test) {
-  const folder = mkdtempSync(join(tmpdir(), 'yawara-'));
-  try {
-    await test(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-const run = (...words) => execFileSync('build/yawara', words, { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' });
 const settled = (page, frame) => page.waitForFunction((n) => window.yawara.stage?.frame?.number === n && window.yawara.report?.frame === n, frame);
 
 /** Largest distance between what the page shows of a body and an OBJ file of the program, m. */
@@ -70,7 +60,7 @@ async function distanceTo(page, file) {
 
 async function runScrubsToTheFrame({ browser }) {
   await withFolder(async (folder) => {
-    run('run', SCENE, '-n', '40', '-o', join(folder, 'run'), '--format', 'obj');
+    await yawara('run', SCENE, '-n', '40', '-o', join(folder, 'run'), '--format', 'obj');
     await withView([join(folder, 'run')], async (address) => {
       const page = await openPage(browser, address);
       await firstPicture(page);
@@ -101,17 +91,17 @@ async function runScrubsToTheFrame({ browser }) {
 async function growingRunGrows({ browser }) {
   await withFolder(async (folder) => {
     const dir = join(folder, 'run');
-    run('run', SCENE, '-n', '10', '-o', dir);
+    await yawara('run', SCENE, '-n', '10', '-o', dir);
     await withView([dir], async (address) => {
       const page = await openPage(browser, address);
       await page.waitForFunction(() => document.querySelector('#timeline').max === '10');
-      run('run', SCENE, '-n', '25', '-o', dir, '--resume');
+      await yawara('run', SCENE, '-n', '25', '-o', dir, '--resume');
       await page.waitForFunction(() => document.querySelector('#timeline').max === '25');
       await page.evaluate(() => window.yawara.session.send({ do: 'seek', frame: 25 }));
       await settled(page, 25);
       // Another scene in the same folder takes its place.
       rmSync(dir, { recursive: true });
-      run('run', 'scenes/gallery/twist.json', '-n', '5', '-o', dir);
+      await yawara('run', 'scenes/gallery/twist.json', '-n', '5', '-o', dir);
       await page.waitForFunction(() => window.yawara.scene.bodies.length === 2 && document.querySelector('#timeline').max === '5');
       await close(page);
     });
@@ -132,7 +122,7 @@ async function liveHasTheSameControls({ browser }) {
     await firstPicture(page);
     // The program's hash is the program's hash.
     await page.evaluate(() => window.yawara.session.send({ do: 'open', path: '', text: '', changes: [], until: 30 }));
-    assert.equal(await hashAt(page, 30), nativeHash('scenes/gallery/twist.json', 30));
+    assert.equal(await hashAt(page, 30), await nativeHash('scenes/gallery/twist.json', 30));
     const before = await report(page);
     const [x, y] = await findBody(page);
     await page.mouse.down();
@@ -149,7 +139,7 @@ async function liveHasTheSameControls({ browser }) {
     await page.press('#set-beta', 'Enter');
     await page.focus('#canvas');
     await step(page, 20);
-    assert.equal(await page.textContent('#hash'), nativeHash('scenes/gallery/twist.json', 20, '--set', 'bodies[1].match.beta=0.5'));
+    assert.equal(await page.textContent('#hash'), await nativeHash('scenes/gallery/twist.json', 20, '--set', 'bodies[1].match.beta=0.5'));
     await page.keyboard.press('p');
     await page.waitForFunction(() => window.yawara.report.frame > 30);
     await close(page);
@@ -184,8 +174,59 @@ async function changeOfTheModelBuildsAgain({ browser }) {
     await firstPicture(page);
     const path = await page.evaluate(() => window.yawara.session.pathOf(0, { key: 'youngs_modulus', model: true }));
     await page.evaluate((changed) => window.yawara.session.send({ do: 'open', path: '', text: '', changes: [{ path: changed, value: '20000' }], until: 2 }), path);
-    assert.equal(await hashAt(page, 2), nativeHash('scenes/gallery/gelatin_and_silicone.json', 2, '--set', `${path}=20000`));
+    assert.equal(await hashAt(page, 2), await nativeHash('scenes/gallery/gelatin_and_silicone.json', 2, '--set', `${path}=20000`));
     await close(page);
+  });
+}
+
+// A body of tets with a pose, one of loose particles, and an obstacle that deforms.
+const MIXED = `{ "floor": {}, "obstacles": [{ "animation": { "file": "wave.pc2", "mesh": "wave.obj", "fps": 12, "loop": true }, "position": [0, -2, 0] }],
+  "bodies": [{ "mesh": { "lattice": { "size": 0.4, "cells": 3 } }, "position": [0, 0.19, 0], "match": {},
+    "examples": [{ "name": "long", "deform": [{ "stretch": { "axis": "y", "amount": 0.5 } }] }] },
+    { "shape": { "box": { "size": 0.2 } }, "position": [0.6, 0.12, 0], "plastic": { "spacing": 0.02 } }] }`;
+
+/** Everything that can be seen inside, when a page has reached a frame. */
+async function insideAt(page, frame) {
+  await page.waitForFunction(() => window.yawara?.scene && window.yawara.report);
+  for (const id of ['#contacts', '#axes', '#slaves']) await page.check(id);
+  await page.selectOption('#cut', 'y');
+  await page.evaluate((until) => {
+    const { session } = window.yawara;
+    session.open({ name: session.name, text: session.text, changes: [], until, keepView: true });
+  }, frame);
+  await settled(page, frame);
+  await page.waitForFunction(() => window.yawara.stage.frame.axes.length > 0);
+  return page.evaluate(() => {
+    const { bodies, obstacles, contacts, axes, slaves } = window.yawara.stage.frame;
+    const lists = { contacts, axes, slaves, cut: bodies[0].cut, skin: bodies[1].positions, triangles: bodies[1].triangles, owners: bodies[1].owners, obstacle: obstacles[1].positions };
+    return Object.fromEntries(Object.entries(lists).map(([key, list]) => [key, [...list]]));
+  });
+}
+
+async function liveShowsTheSameInside({ browser }) {
+  await withFolder(async (folder) => {
+    const scene = join(folder, 'mixed.json');
+    for (const name of ['wave.pc2', 'wave.obj']) copyFileSync(`scenes/gallery/${name}`, join(folder, name));
+    writeFileSync(scene, MIXED);
+    const seen = [];
+    for (const options of [[], ['--live']]) {
+      await withView([...options, scene], async (address) => {
+        const page = await openPage(browser, address);
+        seen.push(await insideAt(page, 20));
+        // The strip of poses, with a picture.
+        await page.waitForFunction(() => document.querySelector('.strip img')?.src.startsWith('data:image'));
+        await close(page);
+      });
+    }
+    const [own, live] = seen;
+    for (const [key, list] of Object.entries(own)) {
+      assert.ok(list.length > 0, `there are no ${key}`);
+      assert.equal(live[key].length, list.length, key);
+      const isCoarse = ['cut', 'skin', 'obstacle', 'slaves'].includes(key);
+      const most = Math.max(...list.map((value, i) => (Number.isNaN(value) ? 0 : Math.abs(value - live[key][i]))));
+      // Positions have 65534 steps across boxes of at most 4 m; the rest is sent as it is.
+      assert.ok(isCoarse ? most < 4 / 65534 : most === 0, `${key} differ by ${most}`);
+    }
   });
 }
 
@@ -201,7 +242,7 @@ async function pageRunsASceneWithItsFiles({ browser }) {
     writeFileSync(scene, '{ "floor": true, "bodies": [ { "mesh": { "file": "meshes/tet.node" }, "position": [0, 1, 0] } ] }\n');
     await withView([scene, '--set', 'bodies[0].position[1]=2'], async (address) => {
       const page = await openPage(browser, `${address}&at=5`);
-      assert.equal(await hashAt(page, 5), nativeHash(scene, 5, '--set', 'bodies[0].position[1]=2'));
+      assert.equal(await hashAt(page, 5), await nativeHash(scene, 5, '--set', 'bodies[0].position[1]=2'));
       assert.ok(await page.evaluate(() => crossOriginIsolated));
       const status = (path) => page.evaluate((part) => fetch(part).then((response) => response.status), path);
       assert.equal(await status('open/1'), 200);
@@ -220,10 +261,12 @@ function ask(address, lines) {
   return new Promise((done, fail) => {
     const socket = connect(Number(port), hostname, () => socket.write(`${lines.join('\r\n')}\r\n\r\n`));
     let text = '';
-    socket.on('data', (piece) => (text += piece));
+    socket.on('data', (piece) => {
+      text += piece;
+      if (text.includes('\r\n')) socket.destroy();
+    });
     socket.on('close', () => done(text.split('\r\n')[0]));
     socket.on('error', fail);
-    setTimeout(() => socket.end(), 1000);
   });
 }
 
@@ -262,16 +305,15 @@ async function badMessagesEndTheConnection({ browser }) {
   await withView(['--live', SCENE], async (address) => {
     const page = await openPage(browser, address);
     await firstPicture(page);
-    // The reason may be lost when a frame is on its way; that it ends is what counts.
     const closesWith = (text) => page.evaluate((message) => new Promise((done) => {
       const socket = new WebSocket(new URL('socket', location.href.replace(/^http/, 'ws')), 'yawara');
       socket.onopen = () => socket.send(message);
       socket.onclose = (event) => done(event.code);
-    }), text).then((code) => (code === 1006 ? 'cut' : code));
-    assert.ok([1009, 'cut'].includes(await closesWith(`{"do":"field","name":"${'x'.repeat(20_000)}"}`)));
-    assert.ok([1008, 'cut'].includes(await closesWith('{"do":"explode"}')));
-    assert.ok([1008, 'cut'].includes(await closesWith('not JSON')));
-    assert.ok([1008, 'cut'].includes(await closesWith('{"do":"set","body":0,"key":"beta","value":"\\"/etc/passwd\\""}')));
+    }), text);
+    assert.equal(await closesWith(`{"do":"field","name":"${'x'.repeat(20_000)}"}`), 1009);
+    assert.equal(await closesWith('{"do":"explode"}'), 1008);
+    assert.equal(await closesWith('not JSON'), 1008);
+    assert.equal(await closesWith('{"do":"set","body":0,"key":"beta","value":"\\"/etc/passwd\\""}'), 1008);
     // The others go on.
     await page.keyboard.press('p');
     await page.keyboard.press('r');
@@ -280,13 +322,70 @@ async function badMessagesEndTheConnection({ browser }) {
   });
 }
 
+// Slow readers ------------------------------------------------------------------------------------
+
+/** A text as a client sends it: masked, with a mask of zeros. */
+const clientText = (text) => Buffer.concat([Buffer.from([0x81, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)]);
+
+/** Frame numbers of the binary messages in what the program sent, and the bytes of the largest. */
+function readMessages(bytes) {
+  const numbers = [];
+  let largest = 0;
+  for (let at = bytes.indexOf('\r\n\r\n') + 4; at + 10 < bytes.length; ) {
+    const short = bytes[at + 1];
+    const [size, head] = short < 126 ? [short, 2] : short === 126 ? [bytes.readUInt16BE(at + 2), 4] : [Number(bytes.readBigUInt64BE(at + 2)), 10];
+    const data = at + head;
+    if ((bytes[at] & 15) === 2 && data + 24 <= bytes.length && bytes.readUInt32LE(data) === 2) numbers.push(bytes.readInt32LE(data + 20));
+    largest = Math.max(largest, size);
+    at = data + size;
+  }
+  return { numbers, largest };
+}
+
+const memoryOf = (pid) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
+
+// Frames of 240 kB that cost nothing to simulate.
+const PLATE = '{ "floor": {}, "bodies": [{ "mesh": { "lattice": { "size": [2, 0.02, 2], "cells": [120, 1, 120] } }, "rigid": {}, "position": [0, 1, 0] }] }';
+
+/** Asks for frames without reading any, then reads: a few old ones were on their way, and then comes the newest. */
+const slowReadersGetTheNewestFrame = () =>
+  withFolder((folder) => {
+    writeFileSync(join(folder, 'plate.json'), PLATE);
+    return withView(['--live', join(folder, 'plate.json')], skipsWhatIsNotRead);
+  });
+
+async function skipsWhatIsNotRead(address, pid) {
+  const { host, hostname, port, pathname } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  let bytes = Buffer.alloc(0);
+  socket.on('data', (piece) => (bytes = Buffer.concat([bytes, piece])));
+  socket.write(`${upgrade(`${pathname}socket`, host, `http://${host}`).join('\r\n')}\r\n\r\n`);
+  while (readMessages(bytes).numbers.length < 1) await wait(20);
+  socket.pause();
+  const before = memoryOf(pid);
+  const asking = setInterval(() => socket.write(clientText('{"do":"drawn"}')), 8);
+  await wait(1500);
+  const grown = memoryOf(pid) - before;
+  clearInterval(asking);
+  socket.resume();
+  await wait(300);
+  const { numbers, largest } = readMessages(bytes);
+  socket.destroy();
+  const gap = Math.max(...numbers.slice(1).map((number, i) => number - numbers[i]));
+  console.log(`# slow reader: frames ${numbers.join(' ')} of ${largest} bytes at most; the program took ${grown} bytes more`);
+  assert.ok(grown < 4 * largest + 2e6, `the program took ${grown} bytes more, with messages of ${largest} bytes`);
+  assert.ok(gap > 4, `no frames were left out: ${numbers}`);
+}
+
 export const tests = [
   ['a run scrubs to the frame asked for', runScrubsToTheFrame],
   ['a growing run grows, and another takes its place', growingRunGrows],
   ['live: the same controls, the same hash', liveHasTheSameControls],
   ['live: several viewers', severalViewers],
+  ['live: contacts, turns, cuts, skins, poses and deforming obstacles as in the page', liveShowsTheSameInside],
   ['live: a value of the model builds it again', changeOfTheModelBuildsAgain],
   ['view of a scene runs in the page, with its files', pageRunsASceneWithItsFiles],
   ['view refuses strangers', strangersAreRefused],
   ['view ends connections with bad messages', badMessagesEndTheConnection],
+  ['live: frames do not queue up for a slow reader', slowReadersGetTheNewestFrame],
 ];

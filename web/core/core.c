@@ -109,7 +109,7 @@ static void take_place(core* c, const opened* next) {
   c->surface = next->surface;
   c->frame = 0;
   c->report = (yw_step_report){0};
-  if (c->world) yw_world_record_contacts(c->world, c->inside & CORE_CONTACTS);
+  if (c->world) yw_world_record_contacts(c->world, c->records_contacts);
 }
 
 // Splits "path<TAB>value" lines in place.
@@ -179,6 +179,7 @@ static yw_status build_display(opened* o, yw_error* error) {
   }
   for (int32_t i = 0; i < shown->num_obstacles && good; ++i) {
     const shown_obstacle* obstacle = &shown->obstacles[i];
+    if (obstacle->surface.num_vertices > largest) largest = obstacle->surface.num_vertices;
     good = display_mesh_create(&obstacle->surface, obstacle->look.crease, &o->obstacle_meshes[i]);
   }
   o->surface = good ? YW_NEW_ARRAY(NULL, yw_vec3, largest + 1) : NULL;
@@ -290,7 +291,7 @@ yw_status core_restart(core* c) {
   core_forget_holds(c);
   yw_world_destroy(c->world);
   c->world = world;
-  yw_world_record_contacts(world, c->inside & CORE_CONTACTS);
+  yw_world_record_contacts(world, c->records_contacts);
   c->frame = 0;
   c->report = (yw_step_report){0};
   for (int32_t i = 0; i < c->shown->num_bodies; ++i) c->bodies[i].id = yw_world_body(world, i);

@@ -52,14 +52,18 @@ typedef struct core {
   display_mesh* meshes;           ///< of each model that is shown
   display_mesh* obstacle_meshes;  ///< of each obstacle
   core_body* bodies;
-  yw_vec3* surface;  ///< vertices of the largest surface; scratch
+  yw_vec3* surface;  ///< vertices of the largest surface that moves; scratch
   int32_t frame;     ///< frames since the start
   yw_step_report report;
   core_hold grab;  ///< num_vertices 0: nothing is grabbed
   core_hold pins[CORE_MAX_PINS];
   int32_t num_pins;
-  char field[48];   ///< field to send with frames; "": none
-  uint32_t inside;  ///< core_inside: what else frames carry
+  char field[48];         ///< field to send with frames; "": none
+  uint32_t inside;        ///< core_inside: what else frames carry
+  bool records_contacts;  ///< in steps, once a viewer has asked for contacts
+  /// Bodies of more particles are shown as balls whatever is asked for, because making skins and
+  /// sending them takes longer than a frame; 0: no limit.
+  int32_t max_skinned;
   yw_vec3 cut_normal;
   float cut_offset;      ///< what is kept has normal . p + offset >= 0
   yw_vec3* pose;         ///< see core_pose
@@ -135,12 +139,14 @@ typedef enum core_inside {
   CORE_CONTACTS = 1,  ///< where bodies touch
   CORE_AXES = 2,      ///< how regions are turned
   CORE_CUT = 4,       ///< tets along a plane
-  CORE_SKINS = 8      ///< surfaces around loose particles
+  CORE_SKINS = 8,     ///< surfaces around loose particles
+  CORE_SLAVES = 16    ///< slaves of plastic bodies
 } core_inside;
 void core_look_inside(core* c, uint32_t inside, yw_vec3 normal, float offset);
-// core_inside.c: adds words to a frame; returns how many axes, contacts or triangles.
+// core_inside.c: adds words to a frame; returns how many axes, contacts, slaves or triangles.
 int32_t core_add_axes(core* c);
 int32_t core_add_contacts(core* c);
+int32_t core_add_slaves(core* c);
 int32_t core_add_cut(core* c, int32_t body, const frame_data* frame);
 /// Room for `count` more words of a frame; NULL if out of memory.
 float* core_add_words(core* c, size_t count);

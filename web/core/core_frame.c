@@ -5,18 +5,20 @@
 //
 //   header     i bodies, i obstacles, i pins, i grabs (0 or 1), i frame, f time (s),
 //              f low, f high (ends of the field's range), i offset and i count of contacts, i
-//              offset and i count of axes
+//              offset and i count of axes, i offset and i count of slaves
 //   bodies     i offset of its data, i count, i parts (PART_...), i triangles of the skin, i offset
 //              and i triangles of the cut, i 0, i 0
-//   obstacles  f position, f rotation (x y z w), f scale
+//   obstacles  f position, f rotation (x y z w), f scale, i offset and i count of vertices (0: its
+//              shape does not change)
 //   pins       f position
 //   grab       f where the body is held, f where the pointer is
 //   data       surfaces: 3 f positions and 3 f normals per vertex; particles: 3 f positions and 1 f
 //              radius each; skins: as surfaces, then 1 i nearest particle per vertex,
 //              and 3 i vertices per triangle; then, with a field,
 //              1 f value each. All of one kind, then all of the next. Cuts: 3 f position and 1 f
-//              value of three corners per triangle. Contacts: 3 f position, 3 f normal. Axes: 3 f
-//              position, 4 f rotation
+//              value of three corners per triangle. Obstacles that deform: 3 f positions and 3 f
+//              normals per vertex, before their pose. Contacts: 3 f position, 3 f normal. Axes: 3 f
+//              position, 4 f rotation. Slaves of plastic bodies: 3 f position
 #include <math.h>
 #include <string.h>
 
@@ -64,18 +66,46 @@ static yw_vec3 middle_of(const core* c, const core_hold* hold) {
   return yw_scale(sum, 1.0f / (float)hold->num_vertices);
 }
 
-static void put_obstacles(const core* c, float* at) {
-  for (int32_t i = 0; i < c->shown->num_obstacles; ++i, at += OBSTACLE_WORDS) {
-    yw_transform t = YW_TRANSFORM_IDENTITY;
-    if (c->run) {
-      t = c->moment.obstacles[i];
-    } else {
-      yw_obstacle_pose(c->world, yw_scene_obstacle_id(c->scene, i), yw_world_time(c->world), &t);
-    }
-    put_vec3(at, t.position);
-    memcpy(at + 3, &t.rotation, sizeof t.rotation);
-    at[7] = t.scale;
+static double time_of(const core* c) { return c->run ? c->moment.time : yw_world_time(c->world); }
+
+static void put_obstacle_pose(const core* c, int32_t index, float* at) {
+  yw_transform t = YW_TRANSFORM_IDENTITY;
+  if (c->run) {
+    t = c->moment.obstacles[index];
+  } else {
+    yw_obstacle_pose(c->world, yw_scene_obstacle_id(c->scene, index), time_of(c), &t);
   }
+  put_vec3(at, t.position);
+  memcpy(at + 3, &t.rotation, sizeof t.rotation);
+  at[7] = t.scale;
+}
+
+// Adds the vertices of an obstacle that deforms; *count: how many.
+static bool add_obstacle(core* c, int32_t index, int32_t* count) {
+  const shown_obstacle* obstacle = &c->shown->obstacles[index];
+  *count = 0;
+  if (obstacle->animation.num_frames == 0 || !obstacle->look.visible) return true;
+  const display_mesh* mesh = &c->obstacle_meshes[index];
+  float* at = core_add_words(c, 6 * (size_t)mesh->num_vertices);
+  if (!at) return false;
+  for (int32_t i = 0; i < obstacle->surface.num_vertices; ++i) {
+    c->surface[i] = yw_mesh_animation_point(&obstacle->animation, i, time_of(c));
+  }
+  yw_vec3* positions = (yw_vec3*)(void*)at;
+  display_mesh_move(mesh, c->surface, positions, positions + mesh->num_vertices);
+  *count = mesh->num_vertices;
+  return true;
+}
+
+static bool add_obstacles(core* c, size_t table) {
+  for (int32_t i = 0; i < c->shown->num_obstacles; ++i, table += OBSTACLE_WORDS) {
+    int32_t offset = (int32_t)c->num_words, count;
+    if (!add_obstacle(c, i, &count)) return false;
+    put_obstacle_pose(c, i, c->words + table);
+    put_int(c->words + table + 8, offset);
+    put_int(c->words + table + 9, count);
+  }
+  return true;
 }
 
 static void put_holds(const core* c, float* at) {
@@ -105,6 +135,14 @@ static const yw_vec3* particles_of(const core* c, int32_t index, int32_t* count,
   }
   *radii = yw_body_radii(c->world, c->bodies[index].id, num_radii);
   return yw_body_positions(c->world, c->bodies[index].id, count);
+}
+
+static bool has_skin(const core* c, int32_t index) {
+  if (!(c->inside & CORE_SKINS) || c->field[0] != '\0') return false;
+  int32_t count = 0, num_radii = 0;
+  const float* radii = NULL;
+  particles_of(c, index, &count, &radii, &num_radii);
+  return c->max_skinned == 0 || count <= c->max_skinned;
 }
 
 // Adds a surface around the body's particles.
@@ -159,7 +197,7 @@ static bool add_body(core* c, int32_t index, int32_t* count, int32_t* parts, int
   *count = *parts = *triangles = 0;
   if (!active || !c->shown->bodies[index].look.visible) return true;
   bool is_surface = shown_model_of(c->shown, index)->kind != SHOWN_PARTICLES;
-  if (!is_surface && c->inside & CORE_SKINS && c->field[0] == '\0') {
+  if (!is_surface && has_skin(c, index)) {
     *parts = PART_SKIN;
     return add_skin(c, index, count, triangles);
   }
@@ -216,14 +254,17 @@ static bool add_bodies(core* c, const frame_data* frame, size_t table) {
   return true;
 }
 
-// Adds contacts and axes, and says where they are.
+// Adds contacts, axes and slaves, and says where they are.
 static void add_inside(core* c) {
   int32_t contacts = (int32_t)c->num_words, num_contacts = core_add_contacts(c);
   int32_t axes = (int32_t)c->num_words, num_axes = core_add_axes(c);
+  int32_t slaves = (int32_t)c->num_words, num_slaves = core_add_slaves(c);
   put_int(c->words + 8, contacts);
   put_int(c->words + 9, num_contacts);
   put_int(c->words + 10, axes);
   put_int(c->words + 11, num_axes);
+  put_int(c->words + 12, slaves);
+  put_int(c->words + 13, num_slaves);
 }
 
 static void put_header(core* c, const frame_data* frame) {
@@ -235,7 +276,7 @@ static void put_header(core* c, const frame_data* frame) {
   put_int(c->words + 2, c->num_pins);
   put_int(c->words + 3, c->grab.num_vertices > 0);
   put_int(c->words + 4, c->frame);
-  c->words[5] = (float)(c->run ? c->moment.time : yw_world_time(c->world));
+  c->words[5] = (float)time_of(c);
   c->words[6] = (float)low;
   c->words[7] = (float)high;
 }
@@ -256,12 +297,12 @@ yw_status core_take_frame(core* c) {
   size_t holds = obstacles + OBSTACLE_WORDS * (size_t)shown->num_obstacles;
   size_t data = holds + 3 * (size_t)c->num_pins + (c->grab.num_vertices > 0 ? 6 : 0);
   c->num_words = 0;
-  if (status >= 0 && (!core_add_words(c, data) || !add_bodies(c, frame, bodies))) {
+  if (status >= 0 &&
+      (!core_add_words(c, data) || !add_bodies(c, frame, bodies) || !add_obstacles(c, obstacles))) {
     status = yw_fail_memory(&c->message, "a frame");
   }
   if (status >= 0) {
     put_header(c, frame);
-    put_obstacles(c, c->words + obstacles);
     put_holds(c, c->words + holds);
     add_inside(c);
   }

@@ -100,6 +100,22 @@ int32_t core_add_contacts(core* c) {
   return at ? count : 0;
 }
 
+// Slaves ------------------------------------------------------------------------------------------
+
+int32_t core_add_slaves(core* c) {
+  int32_t sum = 0;
+  for (int32_t i = 0; c->world && c->inside & CORE_SLAVES && i < c->shown->num_bodies; ++i) {
+    yw_body_id id = c->bodies[i].id;
+    if (!yw_body_is_active(c->world, id) || !c->shown->bodies[i].look.visible) continue;
+    int32_t count = yw_body_plastic_slaves(c->world, id, NULL, 0);
+    float* at = core_add_words(c, 3 * (size_t)count);
+    if (!at) break;
+    yw_body_plastic_slaves(c->world, id, (yw_vec3*)(void*)at, count);
+    sum += count;
+  }
+  return sum;
+}
+
 // Cuts --------------------------------------------------------------------------------------------
 
 typedef struct cut_corner {
@@ -187,5 +203,6 @@ void core_look_inside(core* c, uint32_t inside, yw_vec3 normal, float offset) {
   c->inside = inside;
   c->cut_normal = normal;
   c->cut_offset = offset;
-  if (c->world) yw_world_record_contacts(c->world, inside & CORE_CONTACTS);
+  if (inside & CORE_CONTACTS) c->records_contacts = true;
+  if (c->world) yw_world_record_contacts(c->world, c->records_contacts);
 }

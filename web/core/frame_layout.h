@@ -3,9 +3,9 @@
 #ifndef YW_WEB_FRAME_LAYOUT_H
 #define YW_WEB_FRAME_LAYOUT_H
 
-#define HEADER_WORDS 12
+#define HEADER_WORDS 14
 #define BODY_WORDS 8
-#define OBSTACLE_WORDS 8
+#define OBSTACLE_WORDS 10
 
 // What the data of a body has. 0: it is not there yet.
 #define PART_SURFACE 1

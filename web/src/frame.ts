@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Reads the packed frames of core_frame.c. Everything is a view of the one buffer.
 
-const HEADER_WORDS = 12;
+const HEADER_WORDS = 14;
 const BODY_WORDS = 8;
-const OBSTACLE_WORDS = 8;
+const OBSTACLE_WORDS = 10;
 
 const PART_SURFACE = 1;
 const PART_PARTICLES = 2;
@@ -25,6 +25,14 @@ export interface BodyFrame {
   cut: Float32Array;
 }
 
+export interface ObstacleFrame {
+  /** Position, rotation (x y z w) and scale. */
+  pose: Float32Array;
+  /** Of vertices, before the pose, of an obstacle that deforms. */
+  positions?: Float32Array;
+  normals?: Float32Array;
+}
+
 export interface Frame {
   number: number;
   time: number;
@@ -32,8 +40,7 @@ export interface Frame {
   low: number;
   high: number;
   bodies: BodyFrame[];
-  /** Position, rotation (x y z w) and scale of each. */
-  obstacles: Float32Array[];
+  obstacles: ObstacleFrame[];
   pins: Float32Array[];
   /** Where the body is held, and where the pointer is. */
   grab?: { held: Float32Array; pointer: Float32Array };
@@ -41,6 +48,8 @@ export interface Frame {
   contacts: Float32Array;
   /** Position and rotation (x y z w) of regions. */
   axes: Float32Array;
+  /** Positions of the slaves of plastic bodies. */
+  slaves: Float32Array;
 }
 
 function readBody(floats: Float32Array, ints: Int32Array, at: number): BodyFrame {
@@ -71,6 +80,15 @@ function readBody(floats: Float32Array, ints: Int32Array, at: number): BodyFrame
   return body;
 }
 
+function readObstacle(floats: Float32Array, ints: Int32Array, at: number): ObstacleFrame {
+  const pose = floats.subarray(at, at + 8);
+  const offset = ints[at + 8]!;
+  const count = ints[at + 9]!;
+  if (count === 0) return { pose };
+  const middle = offset + 3 * count;
+  return { pose, positions: floats.subarray(offset, middle), normals: floats.subarray(middle, middle + 3 * count) };
+}
+
 export function readFrame(buffer: ArrayBuffer): Frame {
   const floats = new Float32Array(buffer);
   const ints = new Int32Array(buffer);
@@ -85,12 +103,11 @@ export function readFrame(buffer: ArrayBuffer): Frame {
     pins: [],
     contacts: floats.subarray(ints[8]!, ints[8]! + 6 * ints[9]!),
     axes: floats.subarray(ints[10]!, ints[10]! + 7 * ints[11]!),
+    slaves: floats.subarray(ints[12]!, ints[12]! + 3 * ints[13]!),
   };
   let at = HEADER_WORDS;
   for (let i = 0; i < numBodies; ++i, at += BODY_WORDS) frame.bodies.push(readBody(floats, ints, at));
-  for (let i = 0; i < numObstacles; ++i, at += OBSTACLE_WORDS) {
-    frame.obstacles.push(floats.subarray(at, at + OBSTACLE_WORDS));
-  }
+  for (let i = 0; i < numObstacles; ++i, at += OBSTACLE_WORDS) frame.obstacles.push(readObstacle(floats, ints, at));
   for (let i = 0; i < numPins; ++i, at += 3) frame.pins.push(floats.subarray(at, at + 3));
   if (numGrabs > 0) {
     frame.grab = { held: floats.subarray(at, at + 3), pointer: floats.subarray(at + 3, at + 6) };

@@ -5,6 +5,8 @@ export interface Entry {
   title: string;
   picture: boolean;
   description: string;
+  /** What the scene reads, beside it. */
+  files: string[];
   /** The first is the one it is listed under. */
   methods: string[];
 }
@@ -65,8 +67,10 @@ export class Gallery {
 
   mark(name: string): void {
     for (const [own, link] of this.links) {
-      if (own === name) link.setAttribute('aria-current', 'page');
-      else link.removeAttribute('aria-current');
+      if (own === name) {
+        link.setAttribute('aria-current', 'page');
+        link.scrollIntoView({ block: 'nearest' });
+      } else link.removeAttribute('aria-current');
     }
   }
 

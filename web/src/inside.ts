@@ -23,6 +23,7 @@ export class Inside {
   private readonly edges = checkRow('edges', 'edges of the surface');
   private readonly contacts = checkRow('contacts', 'contacts');
   private readonly axes = checkRow('axes', 'turns of regions');
+  private readonly slaves = checkRow('slaves', 'slave particles');
   private readonly skins = checkRow('skins', 'skin of particles');
   private fields: Field[] = [];
 
@@ -41,16 +42,16 @@ export class Inside {
     this.slider.setAttribute('aria-label', 'Where to cut');
     this.cut.row.append(this.slider);
     this.skins.input.checked = true;
-    this.element.append(this.color.row, this.cut.row, this.edges.row, this.contacts.row, this.axes.row, this.skins.row);
+    this.element.append(this.color.row, this.cut.row, this.edges.row, this.contacts.row, this.axes.row, this.slaves.row, this.skins.row);
     this.color.input.addEventListener('change', () => this.showField(this.color.input.value));
-    for (const { input } of [this.edges, this.contacts, this.axes, this.skins]) input.addEventListener('change', () => this.apply());
+    for (const { input } of [this.edges, this.contacts, this.axes, this.slaves, this.skins]) input.addEventListener('change', () => this.apply());
     this.cut.input.addEventListener('change', () => this.apply());
     this.slider.addEventListener('input', () => this.apply());
   }
 
-  /** What only the page's own core can show is not offered. */
-  limit(): void {
-    for (const { row } of [this.contacts, this.axes, this.skins]) row.remove();
+  /** What runs on disk do not have is not offered. */
+  limitToRuns(): void {
+    for (const { row } of [this.contacts, this.axes, this.slaves]) row.remove();
   }
 
   private showField(name: string): void {
@@ -59,6 +60,7 @@ export class Inside {
 
   open(scene: Scene): void {
     this.skins.row.hidden = scene.models.every((model) => !model.particles);
+    this.slaves.row.hidden = scene.models.every((model) => model.method !== 'plastic');
     this.axes.row.hidden = scene.models.every((model) => model.tets === 0);
     const known = new Map<string, Field>();
     for (const body of scene.bodies) for (const field of body.fields) known.set(field.name, field);
@@ -93,6 +95,7 @@ export class Inside {
       axes: this.axes.input.checked,
       cut: planes.length > 0,
       skins: this.skins.input.checked,
+      slaves: this.slaves.input.checked,
       normal: [normal.x, normal.y, normal.z],
       offset: constant,
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Marks for what is inside: contacts as dots with their normals, regions as small axes.
+// Marks for what is inside: contacts as dots with their normals, regions as small axes, slaves as points.
 import * as three from 'three';
 import type { Frame } from './frame';
 
@@ -8,6 +8,8 @@ const DOT = 0.006;
 const NORMAL = 0.03;
 const AXIS = 0.018;
 const CONTACT = 0xe3256b;
+const SLAVE = 0x0b6e99;
+const SLAVE_PIXELS = 3;
 const MAX_DOTS = 4000;
 
 /** Lines that are drawn over everything; their arrays grow as needed. */
@@ -46,6 +48,7 @@ export class InsideMarks {
   private readonly dots: three.InstancedMesh;
   private readonly normals = new Lines({ color: CONTACT });
   private readonly axes = new Lines({ vertexColors: true });
+  private readonly slaves: three.Points<three.BufferGeometry, three.PointsMaterial>;
 
   constructor() {
     const material = new three.MeshBasicMaterial({ color: CONTACT, depthTest: false, transparent: true });
@@ -53,12 +56,17 @@ export class InsideMarks {
     this.dots.frustumCulled = false;
     this.dots.renderOrder = 2;
     this.dots.count = 0;
-    this.object.add(this.dots, this.normals.object, this.axes.object);
+    const point = new three.PointsMaterial({ color: SLAVE, size: SLAVE_PIXELS, sizeAttenuation: false, depthTest: false, transparent: true, opacity: 0.8 });
+    this.slaves = new three.Points(new three.BufferGeometry(), point);
+    this.slaves.frustumCulled = this.slaves.visible = false;
+    this.slaves.renderOrder = 2;
+    this.object.add(this.dots, this.normals.object, this.axes.object, this.slaves);
   }
 
   update(frame: Frame, size: number): void {
     this.showContacts(frame.contacts, size);
     this.showAxes(frame.axes, size);
+    this.showSlaves(frame.slaves);
   }
 
   private showContacts(contacts: Float32Array, size: number): void {
@@ -74,6 +82,17 @@ export class InsideMarks {
     }
     this.dots.count = count;
     this.dots.instanceMatrix.needsUpdate = true;
+  }
+
+  private showSlaves(positions: Float32Array): void {
+    this.slaves.visible = positions.length > 0;
+    if (positions.length === 0) return;
+    const { geometry } = this.slaves;
+    const known = geometry.getAttribute('position') as three.BufferAttribute | undefined;
+    if (known && known.array.length >= positions.length) known.set(positions);
+    else geometry.setAttribute('position', new three.BufferAttribute(positions.slice(), 3));
+    geometry.getAttribute('position').needsUpdate = true;
+    geometry.setDrawRange(0, positions.length / 3);
   }
 
   private showAxes(axes: Float32Array, size: number): void {

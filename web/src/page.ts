@@ -28,6 +28,8 @@ const FIRST_SCENE = 'twist';
 // A model that is so many times larger or smaller than 1 m was hardly meant so.
 const FAR = 100;
 const NARROW = matchMedia('(max-width: 860px)');
+// With less, the text takes the place of the gallery.
+const WIDE = matchMedia('(min-width: 1500px)');
 
 const canvas = find<HTMLCanvasElement>('canvas');
 const link = readLink(location.search);
@@ -37,6 +39,7 @@ const session = new Session(link.view === 'run' ? new RunSource() : link.view ==
 document.body.dataset.view = link.view;
 let paused = false;
 let gallery: Gallery | undefined;
+const entries = fetch('gallery.json').then((response) => response.json() as Promise<Entry[]>);
 let schema = '';
 
 // Drawing -----------------------------------------------------------------------------------------
@@ -83,11 +86,14 @@ function drawPose(body: number, surface: Float32Array): string {
   object.material.dispose();
   return picture;
 }
-// Poses and paint are made in the page's own core.
+// Poses and paint are made in the page's own core; of those that a scene has, --live shows the strip.
 if (isRemote) {
-  poses.element.remove();
+  poses.lock();
   painting.element.remove();
-  inside.limit();
+}
+if (link.view === 'run') {
+  poses.element.remove();
+  inside.limitToRuns();
 }
 
 let waiting: ArrayBuffer | undefined;
@@ -111,19 +117,33 @@ function draw(): void {
 
 // Scenes ------------------------------------------------------------------------------------------
 
+/** Gives the core the files that the next scene reads. */
+async function sendFiles(list: { part: string; name: string }[]): Promise<void> {
+  const files = await Promise.all(list.map(async ({ part, name }) => ({ name, bytes: await (await fetch(part)).arrayBuffer() })));
+  session.send({ do: 'files', files }, files.map(({ bytes }) => bytes));
+}
+
+/** The scene that was picked last: others may still be on their way. */
+let picked = '';
 async function openScene(name: string, until = -1, changes: Change[] = []): Promise<void> {
-  const response = await fetch(`scenes/${encodeURIComponent(name)}.json`);
+  picked = name;
+  const [response, known] = await Promise.all([fetch(`scenes/${encodeURIComponent(name)}.json`), entries]);
   if (!response.ok) {
     showProblem(`There is no scene "${name}".`);
     return;
   }
-  openText(name, await response.text(), changes, until);
+  const text = await response.text();
+  const files = known.find((entry) => entry.name === name)?.files ?? [];
+  if (files.length > 0) await sendFiles(files.map((file) => ({ part: `scenes/${encodeURIComponent(file)}`, name: file })));
+  if (picked !== name) return;
+  openText(name, text, changes, until);
   find('model').hidden = true;
   gallery?.mark(name);
   if (NARROW.matches) setDrawer('gallery', false);
 }
 
 function openText(name: string, text: string, changes: Change[], until: number): void {
+  picked = '';
   leaveTools();
   edits.forget();
   session.open({ name, text, changes, until, keepView: false });
@@ -132,9 +152,7 @@ function openText(name: string, text: string, changes: Change[], until: number):
 /** The scene that `yawara view` serves, with the files that it reads. */
 async function openServed(until: number, changes: Change[]): Promise<void> {
   const served = (await (await fetch('open/scene.json', { cache: 'no-store' })).json()) as { name: string; text: string; changes: Change[]; files: { part: string; name: string }[] };
-  const load = async (part: string): Promise<ArrayBuffer> => (await fetch(part)).arrayBuffer();
-  const files = await Promise.all(served.files.map(async ({ part, name }) => ({ name, bytes: await load(part) })));
-  session.send({ do: 'files', files }, files.map(({ bytes }) => bytes));
+  await sendFiles(served.files);
   openText(served.name, served.text, [...served.changes, ...changes], until);
 }
 
@@ -319,6 +337,8 @@ let editor: Editor | undefined;
 async function toggleEditor(): Promise<void> {
   const isOn = document.body.classList.toggle('with-editor');
   find('open-editor').setAttribute('aria-expanded', String(isOn));
+  if (!WIDE.matches) setDrawer('gallery', !isOn && !NARROW.matches);
+  if (isOn && NARROW.matches) setDrawer('panel', false);
   if (!isOn || editor) return;
   const { Editor: Maker } = await import('./editor');
   const run = (text: string): void => session.open({ name: session.name, text, changes: session.changes, until: -1, keepView: true });
@@ -382,10 +402,8 @@ if (NARROW.matches) {
 const threads = crossOriginIsolated ? link.threads || Math.min(navigator.hardwareConcurrency || 1, 8) : 1;
 const variant = threads > 1 ? 'threads' : 'single';
 session.send({ do: 'start', core: new URL(`core/core_${variant}.js`, location.href).href, threads });
-void fetch('gallery.json')
-  .then((response) => response.json() as Promise<Entry[]>)
-  .then((entries) => {
-    gallery = new Gallery(find('gallery'), entries, pick);
-    gallery.mark(session.name || link.scene || (link.view ? '' : FIRST_SCENE));
-  });
+void entries.then((known) => {
+  gallery = new Gallery(find('gallery'), known, pick);
+  gallery.mark(session.name || link.scene || (link.view ? '' : FIRST_SCENE));
+});
 draw();

@@ -26,7 +26,7 @@ export type Command =
   | { do: 'pin'; body: number; at: Vec3 }
   | { do: 'field'; name: string }
   /** What frames carry besides; the plane keeps what has normal . p + offset >= 0. */
-  | { do: 'inside'; contacts: boolean; axes: boolean; cut: boolean; skins: boolean; normal: Vec3; offset: number }
+  | { do: 'inside'; contacts: boolean; axes: boolean; cut: boolean; skins: boolean; slaves: boolean; normal: Vec3; offset: number }
   /** Changes a setting of a body's method at once. */
   | { do: 'set'; body: number; key: string; value: string }
   | { do: 'settings'; body: number }

@@ -7,7 +7,7 @@ import { readBinary } from './wire';
 const GONE = 'The connection to yawara view has ended. Start it again and open the address that it prints.';
 
 /** Commands that the program obeys. */
-const SHARED = new Set<Command['do']>(['open', 'play', 'step', 'restart', 'speed', 'grab', 'drag', 'release', 'pin', 'field', 'set', 'settings', 'drawn']);
+const SHARED = new Set<Command['do']>(['open', 'play', 'step', 'restart', 'speed', 'grab', 'drag', 'release', 'pin', 'field', 'inside', 'examples', 'set', 'settings', 'drawn']);
 
 /** What the program simulates: commands and messages as with the worker. */
 export class ServerSource implements Source {
@@ -80,7 +80,7 @@ export class RunSource extends ServerSource {
     else if (command.do === 'restart') this.place = 0;
     else if (command.do === 'speed') this.speed = command.factor;
     else if (command.do === 'seek') this.seek(command.frame);
-    else if (command.do === 'field') {
+    else if (command.do === 'field' || command.do === 'inside') {
       this.tell(command);
       this.mustAsk = true;
     }

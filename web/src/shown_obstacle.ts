@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Obstacles as three.js objects: floors, and meshes that move as a whole.
+// Obstacles as three.js objects: floors, and meshes that move and may deform.
 import * as three from 'three';
+import type { ObstacleFrame } from './frame';
 import type { Obstacle } from './protocol';
 
 // Half the side of a floor, in sizes of what stands on it.
@@ -54,7 +55,7 @@ function showMesh(obstacle: Obstacle): three.Object3D {
   geometry.setIndex(new three.BufferAttribute(obstacle.triangles!, 1));
   geometry.setAttribute('position', new three.BufferAttribute(positions, 3));
   geometry.computeVertexNormals();
-  const material = new three.MeshStandardMaterial({ color: new three.Color().fromArray(obstacle.color), roughness: 0.8 });
+  const material = new three.MeshStandardMaterial({ color: new three.Color().fromArray(obstacle.color), roughness: 0.8, side: three.DoubleSide });
   const mesh = new three.Mesh(geometry, material);
   mesh.castShadow = mesh.receiveShadow = true;
   return mesh;
@@ -67,8 +68,19 @@ export function showObstacle(obstacle: Obstacle, size: number): three.Object3D {
   return object;
 }
 
-/** Pose: position, rotation (x y z w) and scale. */
-export function placeObstacle(object: three.Object3D, pose: Float32Array): void {
+function deform(mesh: three.Mesh, name: string, values: Float32Array): void {
+  const attribute = mesh.geometry.getAttribute(name) as three.BufferAttribute;
+  attribute.set(values);
+  attribute.needsUpdate = true;
+}
+
+export function placeObstacle(object: three.Object3D, { pose, positions, normals }: ObstacleFrame): void {
+  if (positions && normals && object instanceof three.Mesh) {
+    // It may leave the place where it was at first.
+    object.frustumCulled = false;
+    deform(object, 'position', positions);
+    deform(object, 'normal', normals);
+  }
   object.position.fromArray(pose, 0);
   object.quaternion.fromArray(pose, 3);
   object.scale.setScalar(pose[7]!);

@@ -116,7 +116,7 @@ export class Stage {
       this.studio.frame(box, this.scene.camera);
       this.isFramed = true;
     }
-    frame.obstacles.forEach((pose, i) => placeObstacle(this.obstacles[i]!, pose));
+    frame.obstacles.forEach((obstacle, i) => placeObstacle(this.obstacles[i]!, obstacle));
     this.markHolds(frame);
     this.marks.update(frame, this.size);
     return old;

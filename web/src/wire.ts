@@ -5,12 +5,15 @@ import type { Message } from './protocol';
 
 const OPENED = 1;
 const FRAME = 2;
+const EXAMPLES = 3;
 
-const HEADER_WORDS = 12;
+const HEADER_WORDS = 14;
 const BODY_WORDS = 8;
-const OBSTACLE_WORDS = 8;
+const OBSTACLE_WORDS = 10;
 const PART_SURFACE = 1;
+const PART_PARTICLES = 2;
 const PART_VALUES = 4;
+const PART_SKIN = 8;
 const NOT_A_NUMBER = 65535;
 
 function readOpened(buffer: ArrayBuffer): Message {
@@ -24,6 +27,17 @@ function readOpened(buffer: ArrayBuffer): Message {
     return new Kind(buffer, arrays + at, count);
   };
   return JSON.parse(text, view) as Message;
+}
+
+function readExamples(buffer: ArrayBuffer): Message {
+  const [body, count] = new Int32Array(buffer, 4, 2) as unknown as [number, number];
+  const surfaces: Float32Array[] = [];
+  for (let at = 12; surfaces.length < count; ) {
+    const words = new Int32Array(buffer, at, 1)[0]!;
+    surfaces.push(new Float32Array(buffer, at + 4, words));
+    at += 4 + 4 * words;
+  }
+  return { say: 'examples', body, surfaces };
 }
 
 /** Reads the bodies of a frame, one part after the other. */
@@ -74,6 +88,69 @@ class Reader {
     const numbers = this.take(Uint16Array, out.length);
     for (let i = 0; i < out.length; ++i) out[i] = numbers[i] === NOT_A_NUMBER ? Number.NaN : low + step * numbers[i]!;
   }
+
+  indices(out: Uint32Array): void {
+    const bytes = this.take(Uint32Array, 1)[0];
+    out.set(bytes === 2 ? this.take(Uint16Array, out.length) : this.take(Uint32Array, out.length));
+  }
+
+  /** Position and value of each corner, in turn. */
+  cut(out: Float32Array): void {
+    const positions = new Float32Array((out.length / 4) * 3);
+    const values = new Float32Array(out.length / 4);
+    this.positions(positions);
+    this.scalars(values);
+    values.forEach((value, i) => {
+      out.set(positions.subarray(3 * i, 3 * i + 3), 4 * i);
+      out[4 * i + 3] = value;
+    });
+  }
+
+  plain(out: Float32Array): void {
+    out.set(this.take(Float32Array, out.length));
+  }
+}
+
+/** Words that the parts of a body take, without its cut. */
+function bodyWords(count: number, parts: number, triangles: number): number {
+  const each = (parts & PART_SURFACE ? 6 : 0) + (parts & PART_PARTICLES ? 4 : 0) + (parts & PART_SKIN ? 7 : 0) + (parts & PART_VALUES ? 1 : 0);
+  return each * count + (parts & PART_SKIN ? 3 * triangles : 0);
+}
+
+/** Says in the tables where everything is to be; returns how many words there are. */
+function placeParts(ints: Int32Array, front: number): number {
+  const [bodies, obstacles] = ints as unknown as [number, number];
+  let words = front;
+  const place = (at: number, size: number): void => {
+    ints[at] = words;
+    words += size;
+  };
+  let at = HEADER_WORDS;
+  for (let i = 0; i < bodies; ++i, at += BODY_WORDS) {
+    place(at, bodyWords(ints[at + 1]!, ints[at + 2]!, ints[at + 3]!));
+    place(at + 4, 12 * ints[at + 5]!);
+  }
+  for (let i = 0; i < obstacles; ++i, at += OBSTACLE_WORDS) place(at + 8, 6 * ints[at + 9]!);
+  place(8, 6 * ints[9]!);
+  place(10, 7 * ints[11]!);
+  place(12, 3 * ints[13]!);
+  return words;
+}
+
+function readBody(reader: Reader, out: Float32Array, entry: Int32Array): void {
+  const [offset, count, parts, triangles, cut, cutTriangles] = entry as unknown as [number, number, number, number, number, number];
+  let at = offset;
+  const next = (size: number): Float32Array => out.subarray(at, (at += size));
+  const nextIndices = (size: number): Uint32Array => new Uint32Array(out.buffer, 4 * at, next(size).length);
+  if (parts !== 0) reader.positions(next(3 * count));
+  if (parts & (PART_SURFACE | PART_SKIN)) reader.normals(next(3 * count));
+  if (parts & PART_PARTICLES) reader.scalars(next(count));
+  if (parts & PART_SKIN) {
+    reader.indices(nextIndices(count));
+    reader.indices(nextIndices(3 * triangles));
+  }
+  if (parts & PART_VALUES) reader.scalars(next(count));
+  if (cutTriangles > 0) reader.cut(out.subarray(cut, cut + 12 * cutTriangles));
 }
 
 /** The frame as core_frame.c packs it. */
@@ -81,25 +158,20 @@ function readFrame(buffer: ArrayBuffer): ArrayBuffer {
   const [bodies, obstacles, pins, grabs] = new Int32Array(buffer, 4, 4) as unknown as [number, number, number, number];
   const front = HEADER_WORDS + BODY_WORDS * bodies + OBSTACLE_WORDS * obstacles + 3 * pins + 6 * grabs;
   const ints = new Int32Array(buffer, 4, front);
-  let words = front;
-  for (let i = 0, at = HEADER_WORDS; i < bodies; ++i, at += BODY_WORDS) {
-    const parts = ints[at + 2]!;
-    ints[at] = words;
-    words += ints[at + 1]! * (parts === 0 ? 0 : (parts & PART_SURFACE ? 6 : 4) + (parts & PART_VALUES ? 1 : 0));
-  }
-  const out = new Float32Array(words);
+  const out = new Float32Array(placeParts(ints, front));
   out.set(new Float32Array(buffer, 4, front));
   const reader = new Reader(buffer, 4 + 4 * front);
-  for (let i = 0, at = HEADER_WORDS; i < bodies; ++i, at += BODY_WORDS) {
-    const [offset, count, parts] = ints.subarray(at, at + 3) as unknown as [number, number, number];
-    if (parts === 0) continue;
-    const middle = offset + 3 * count;
-    const end = middle + count * (parts & PART_SURFACE ? 3 : 1);
-    reader.positions(out.subarray(offset, middle));
-    if (parts & PART_SURFACE) reader.normals(out.subarray(middle, end));
-    else reader.scalars(out.subarray(middle, end));
-    if (parts & PART_VALUES) reader.scalars(out.subarray(end, end + count));
+  let at = HEADER_WORDS;
+  for (let i = 0; i < bodies; ++i, at += BODY_WORDS) readBody(reader, out, ints.subarray(at, at + BODY_WORDS));
+  for (let i = 0; i < obstacles; ++i, at += OBSTACLE_WORDS) {
+    const [offset, count] = ints.subarray(at + 8, at + 10) as unknown as [number, number];
+    if (count === 0) continue;
+    reader.positions(out.subarray(offset, offset + 3 * count));
+    reader.normals(out.subarray(offset + 3 * count, offset + 6 * count));
   }
+  reader.plain(out.subarray(ints[8]!, ints[8]! + 6 * ints[9]!));
+  reader.plain(out.subarray(ints[10]!, ints[10]! + 7 * ints[11]!));
+  if (ints[13]! > 0) reader.positions(out.subarray(ints[12]!, ints[12]! + 3 * ints[13]!));
   return out.buffer;
 }
 
@@ -107,5 +179,6 @@ export function readBinary(buffer: ArrayBuffer): Message {
   const kind = new Uint32Array(buffer, 0, 1)[0]!;
   if (kind === OPENED) return readOpened(buffer);
   if (kind === FRAME) return { say: 'frame', buffer: readFrame(buffer) };
+  if (kind === EXAMPLES) return readExamples(buffer);
   throw new Error(`the program sent a message of kind ${kind}, which this page does not know`);
 }

@@ -17,6 +17,8 @@ const scope = self as unknown as WorkerScope;
 
 // How often numbers are sent, ms.
 const REPORT_EVERY = 100;
+// While the core runs to a frame, without waiting: how often what it has reached is shown, ms.
+const GLANCE_EVERY = 250;
 // The most that is caught up after a pause of the browser, s.
 const MAX_LAG = 0.1;
 
@@ -30,6 +32,7 @@ let until = -1;
 let owed = 0;
 let lastTime = 0;
 let lastReport = 0;
+let lastFrame = 0;
 let pageIsReady = true;
 let mustShow = false;
 let spare: ArrayBuffer | undefined;
@@ -51,6 +54,7 @@ function sendFrame(): void {
   const buffer = core.takeFrame(spare);
   spare = undefined;
   pageIsReady = mustShow = false;
+  lastFrame = performance.now();
   say({ say: 'frame', buffer }, [buffer]);
 }
 
@@ -90,7 +94,7 @@ function loop(): void {
     mustShow = true;
     sendReport(false);
   }
-  if (mustShow) sendFrame();
+  if (mustShow && (until < 0 || performance.now() - lastFrame > GLANCE_EVERY)) sendFrame();
   if (playing || until >= 0) schedule();
 }
 
@@ -243,7 +247,7 @@ function obey(command: Command): void {
       show();
       break;
     case 'inside':
-      view = [Number(command.contacts) + 2 * Number(command.axes) + 4 * Number(command.cut) + 8 * Number(command.skins), command.normal, command.offset];
+      view = [Number(command.contacts) + 2 * Number(command.axes) + 4 * Number(command.cut) + 8 * Number(command.skins) + 16 * Number(command.slaves), command.normal, command.offset];
       core.lookInside(...view);
       if (isOpen) show();
       break;
@@ -330,7 +334,7 @@ function obey(command: Command): void {
     case 'drawn':
       spare = command.buffer;
       pageIsReady = true;
-      if (mustShow) sendFrame();
+      if (mustShow && until < 0) sendFrame();
       break;
   }
 }

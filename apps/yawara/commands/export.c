@@ -9,7 +9,7 @@
 int cmd_export(int argc, char** argv) {
   const char* formats = "ply";
   const char* output = NULL;
-  bool quiet = false, skin = false;
+  bool quiet = false, skin = false, velocities = false;
   int32_t first = -1;
   const option options[] = {
       {"format", 'f', OPTION_TEXT, &formats, "LIST",
@@ -18,6 +18,8 @@ int cmd_export(int argc, char** argv) {
        "only frames from N on, also of a run that is still going (default: all)", 0, 1e9},
       {"skin", 0, OPTION_FLAG, &skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
+      {"velocities", 0, OPTION_FLAG, &velocities, NULL,
+       "ply: vx, vy, vz; pc2, mdd: a second file of velocities, m/s, for motion blur", 0, 0},
       {"output", 'o', OPTION_TEXT, &output, "DIR",
        "folder to write to, made if it does not exist (default: the run)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0, 0},
@@ -50,7 +52,7 @@ int cmd_export(int argc, char** argv) {
   int code = parse_options(&self, argc, argv, &dir, &count);
   if (code >= 0) return code;
   yw_error error = {0};
-  export_def def = {dir, formats, output ? output : dir, first, skin, quiet};
+  export_def def = {dir, formats, output ? output : dir, first, skin, velocities, quiet};
   if (export_run(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }

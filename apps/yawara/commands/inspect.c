@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "commands/commands.h"
+#include "commands/foresight.h"
 #include "console/options.h"
 #include "console/progress.h"
 #include "console/scene_options.h"
@@ -134,13 +135,31 @@ static void print_poses(const yw_scene* scene, int32_t body) {
   }
 }
 
+// What a run of the scene takes; its world moves on.
+static void print_foresight(yw_world* world, const yw_scene_info* info) {
+  run_cost cost = run_cost_of(world);
+  printf("  a run takes %.0f MB of memory and about %.2g MB of disk (%d frames)",
+         1e-6 * cost.memory_bytes, 1e-6 * cost.frame_bytes * (info->frames + 1), info->frames + 1);
+  int32_t probed = 0;
+  double seconds = probe_frames(world, info, &probed);
+  if (seconds > 0.0) {
+    char time[32] = "a second";
+    if (seconds * info->frames > 1.0) {
+      format_duration(seconds * info->frames, time, sizeof time);
+    }
+    printf(",\n  and about %s, %.3g ms a frame, by the first %d; contact may add to that", time,
+           1e3 * seconds, probed);
+  }
+  printf("\n");
+}
+
 static int inspect_scene(const char* path, const scene_options* options) {
   yw_error error = {0}, warning = {0};
   yw_scene* scene = NULL;
   int code = scene_options_read(options, path, &scene, NULL, &warning, &error);
   if (code >= 0) return code;
   yw_world* world = NULL;
-  if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) {
+  if (yw_scene_build(scene, options->threads, scene_options_simd(options), &world, &error) < 0) {
     yw_scene_destroy(scene);
     return bad_input("%s", error.message);
   }
@@ -171,6 +190,7 @@ static int inspect_scene(const char* path, const scene_options* options) {
   if (bodies > MAX_BODIES) printf("  ... and %d more bodies\n", bodies - MAX_BODIES);
   printf("  %d bodies, %d particles, %d obstacles\n", bodies, particles,
          yw_scene_num_obstacles(scene));
+  print_foresight(world, &info);
   yw_world_destroy(world);
   yw_scene_destroy(scene);
   return EXIT_DONE;

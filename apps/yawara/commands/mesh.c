@@ -107,19 +107,6 @@ static void report_unit(const mesh_options* o, const yw_vec3* positions, int32_t
   if (hint[0]) printf("  hint: %s\n", hint);
 }
 
-// Mean edge of a tet, for meshes whose size was chosen by the mesher.
-static float mean_size(const yw_tet_mesh* mesh) {
-  double sum = 0.0;
-  for (int32_t t = 0; t < mesh->num_tets; ++t) {
-    yw_vec3 a = mesh->positions[mesh->tets[4 * (size_t)t]];
-    yw_vec3 b = mesh->positions[mesh->tets[4 * (size_t)t + 1]];
-    double x = (double)a.x - (double)b.x, y = (double)a.y - (double)b.y,
-           z = (double)a.z - (double)b.z;
-    sum += sqrt(x * x + y * y + z * z);
-  }
-  return mesh->num_tets > 0 ? (float)(sum / mesh->num_tets) : 0.0f;
-}
-
 // Filling -----------------------------------------------------------------------------------------
 
 static yw_status fill(const mesh_options* o, const yw_tri_mesh* surface,
@@ -139,7 +126,7 @@ static yw_status fill(const mesh_options* o, const yw_tri_mesh* surface,
     report_quality(out);
     report_faults(out);
     report_fit(&fit);
-    doctor_print_loss(shape, report, out, &fit, o->size > 0.0f ? o->size : mean_size(out));
+    doctor_print_loss(shape, report, out, &fit);
   }
   yw_shape_release(shape);
   return status;

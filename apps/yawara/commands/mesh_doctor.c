@@ -130,7 +130,7 @@ static float better_size(const yw_shape* shape, double volume, float size, doubl
 }
 
 void doctor_print_loss(const yw_shape* shape, const yw_surface_report* r, const yw_tet_mesh* tets,
-                       const yw_tet_fit* fit, float size) {
+                       const yw_tet_fit* fit) {
   double volume = solid_volume(r, fit), later = 0.0;
   if (!(volume > 0.0)) return;
   int32_t parts = 0;
@@ -144,7 +144,7 @@ void doctor_print_loss(const yw_shape* shape, const yw_surface_report* r, const 
     printf("                  tets have %d parts, the surface %d: thin places broke\n", parts,
            r->num_parts);
   if (fabs(loss) <= LOSS && parts <= r->num_parts && fit->num_lost == 0) return;
-  float better = better_size(shape, volume, size, &later);
+  float better = better_size(shape, volume, fit->size, &later);
   if (better > 0.0f)
     printf("  suggested size  --size %.3g: %.1f %% %s\n", (double)better, 100.0 * fabs(later),
            later >= 0.0 ? "lost" : "more");

@@ -11,8 +11,7 @@ bool doctor_is_flat(const yw_surface_report* report);
 void doctor_print_surface(const yw_tri_mesh* surface, const yw_surface_report* report,
                           const char* path);
 /// Compares tets with the solid of the surface, and finds a size at which at most 2 % are lost.
-/// size: that of the tets, m.
 void doctor_print_loss(const yw_shape* shape, const yw_surface_report* report,
-                       const yw_tet_mesh* tets, const yw_tet_fit* fit, float size);
+                       const yw_tet_mesh* tets, const yw_tet_fit* fit);
 
 #endif

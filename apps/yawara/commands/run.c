@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "commands/foresight.h"
 #include "commands/run_options.h"
 #include "console/progress.h"
 #include "playback/disk.h"
@@ -19,12 +20,16 @@
 #include "yawara/contact.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/timer.h"
+#include "yawara/extend/vec.h"
 
 // Without --snapshot-every a snapshot is due after this time: seconds of work may be lost, and
 // little time is spent on them.
 #define SNAPSHOT_SECONDS 10.0
 // --on-fault retry: the most steps that a frame is cut into, times those of the scene.
 #define RETRY_STEPS 64
+// Bodies of 100 m and more, or of 1 mm and less (up to rounding), get a word about units.
+#define LARGEST_SIZE 99.99
+#define SMALLEST_SIZE 0.0010001
 
 typedef struct run {
   run_options options;
@@ -43,6 +48,7 @@ typedef struct run {
   int64_t folder_bytes;   // of frames, with --max-disk
   void* last_good;        // snapshot of the frame before, with --on-fault retry
   size_t last_good_room;  // bytes
+  size_t last_good_size;  // bytes in use
   int32_t frame;
 } run;
 
@@ -119,6 +125,30 @@ static int load_scene(run* r) {
   return -1;
 }
 
+// Names bodies whose size suggests a file in other units.
+static void check_sizes(const run* r) {
+  const yw_model* before = NULL;
+  for (int32_t i = 0; i < yw_world_num_bodies(r->world); ++i) {
+    yw_body_id id = yw_world_body(r->world, i);
+    const yw_model* model = yw_body_model(r->world, id);
+    // Copies of a body follow each other.
+    if (model == before) continue;
+    before = model;
+    int32_t count = 0;
+    const yw_vec3* points = yw_model_points(model, &count);
+    yw_aabb box = yw_aabb_empty();
+    for (int32_t k = 0; k < count; ++k) box = yw_aabb_grow(box, points[k]);
+    yw_vec3 side = yw_sub(box.upper, box.lower);
+    double size = (double)fmaxf(side.x, fmaxf(side.y, side.z));
+    if (count == 0 || (size < LARGEST_SIZE && size > SMALLEST_SIZE)) continue;
+    fprintf(
+        stderr,
+        "warning: body \"%s\" is %.4g m large. Lengths are in metres: if its file is in others, "
+        "give it a \"scale\" (0.001 for millimetres)\n",
+        yw_body_name(r->world, id), size);
+  }
+}
+
 // Says which bodies overlap before the first step.
 static int check_overlaps(const run* r) {
   enum { SHOWN = 8 };
@@ -188,27 +218,18 @@ static yw_status write_frame(run* r, int32_t number, yw_error* error) {
 
 // Says what the run takes, before it starts: memory with everything made, and disk space.
 static void say_cost(const run* r) {
-  int64_t particles = 0, points = 0;
   int32_t bodies = yw_world_num_bodies(r->world);
-  for (int32_t i = 0; i < bodies; ++i) {
-    int32_t count = 0;
-    yw_body_id id = yw_world_body(r->world, i);
-    const yw_model* model = yw_body_model(r->world, id);
-    yw_body_positions(r->world, id, &count);
-    particles += count;
-    if (yw_model_surface_has_state(model)) points += yw_model_surface(model)->num_vertices;
-  }
-  struct rusage usage;
-  if (getrusage(RUSAGE_SELF, &usage) != 0) return;
-  double frame = 1e-6 * sizeof(yw_vec3) * (double)(particles + points);
+  run_cost cost = run_cost_of(r->world);
+  if (cost.memory_bytes == 0.0) return;
   fprintf(stderr,
           "%d bod%s, %lld particles: %.0f MB of memory; %d frames of %.2g MB each on disk\n",
-          bodies, bodies == 1 ? "y" : "ies", (long long)particles, 1e-3 * (double)usage.ru_maxrss,
-          r->info.frames + 1, frame);
+          bodies, bodies == 1 ? "y" : "ies", (long long)cost.particles, 1e-6 * cost.memory_bytes,
+          r->info.frames + 1, 1e-6 * cost.frame_bytes);
 }
 
 static int start_run(run* r) {
   yw_error error = {0};
+  check_sizes(r);
   int code = check_overlaps(r);
   if (code >= 0) return code;
   run_folder_clear(r->dir);
@@ -385,14 +406,14 @@ static void describe_speed(const run* r, double seconds, int32_t made, char* out
 }
 
 static yw_status keep_last_good(run* r) {
-  size_t size = yw_world_snapshot_size(r->world), written = 0;
+  size_t size = yw_world_snapshot_size(r->world);
   if (size > r->last_good_room) {
     yw_mem_free(NULL, r->last_good);
     r->last_good = yw_mem_alloc(NULL, size, 1);
     r->last_good_room = r->last_good ? size : 0;
     if (!r->last_good) return YW_ERR_MEMORY;
   }
-  return yw_world_save(r->world, r->last_good, size, &written);
+  return yw_world_save(r->world, r->last_good, size, &r->last_good_size);
 }
 
 static yw_status step(run* r, int32_t times, yw_step_report* report) {
@@ -405,7 +426,7 @@ static yw_status retry(run* r, yw_step_report* report) {
   double time = yw_world_time(r->world);
   yw_status status = YW_OK;
   for (int32_t times = 2; times <= RETRY_STEPS && report->diverged_bodies > 0; times *= 2) {
-    status = yw_world_load(r->world, r->last_good, r->last_good_room, NULL);
+    status = yw_world_load(r->world, r->last_good, r->last_good_size, NULL);
     if (status >= 0) status = step(r, times, report);
     if (status < 0) return status;
     if (report->diverged_bodies == 0) note_fault(r, &first, time, times * r->scene_info.substeps);
@@ -489,7 +510,12 @@ static int make_frames(run* r) {
 
 static int finish(run* r) {
   yw_error error = {0};
-  export_def def = {r->dir, r->options.formats, r->dir, -1, r->options.skin, r->options.quiet};
+  export_def def = {.run_dir = r->dir,
+                    .formats = r->options.formats,
+                    .out_dir = r->dir,
+                    .first = -1,
+                    .skin = r->options.skin,
+                    .quiet = r->options.quiet};
   if (r->options.formats && export_run(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }

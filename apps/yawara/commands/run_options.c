@@ -78,7 +78,7 @@ int run_options_parse(int argc, char** argv, run_options* out) {
       {"format", 'f', OPTION_TEXT, &out->formats, "LIST",
        "then export ply, obj, vtu, pc2, mdd, bgeo, gltf (comma separated)", 0, 0},
       {"fields", 0, OPTION_TEXT, &out->fields, "LIST",
-       "also keep these fields in the frames, e.g. speed (comma separated), or all", 0, 0},
+       "also keep these fields in the frames, e.g. speed,velocity, or all", 0, 0},
       {"skin", 0, OPTION_FLAG, &out->skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
       {"resume", 'r', OPTION_FLAG, &out->resume, NULL,

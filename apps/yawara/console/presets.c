@@ -8,8 +8,7 @@
 
 #define VOLUMES "match frames fem plastic"
 
-// Chosen by eye on animals (spot, cow, bunny) and cubes dropped from 0.3 of their height. Animals
-// must stand on thin legs, so these are stiffer than a block of the same word would have to be. The
+// Chosen by eye on animals (spot, cow, bunny) and cubes dropped from 0.12 of their height. The
 // factors of damping make the cube of scripts/measure_words.py bounce alike in all methods.
 static const preset presets[] = {
     {.word = "jelly",
@@ -17,6 +16,7 @@ static const preset presets[] = {
      .methods = VOLUMES,
      .density = 1000,
      .stiffness = 40,
+     .hold = 6,
      .poissons_ratio = 0.4f,
      .damping = 0.4f,
      .match_damping = 2,
@@ -28,6 +28,7 @@ static const preset presets[] = {
      .methods = VOLUMES,
      .density = 1000,
      .stiffness = 250,
+     .hold = 10,
      .poissons_ratio = 0.45f,
      .damping = 0.4f,
      .match_damping = 80,
@@ -39,6 +40,7 @@ static const preset presets[] = {
      .methods = VOLUMES,
      .density = 30,
      .stiffness = 80,
+     .hold = 6,
      .poissons_ratio = 0.2f,
      .damping = 4,
      .match_damping = 8,
@@ -49,6 +51,7 @@ static const preset presets[] = {
      .methods = VOLUMES,
      .density = 1000,
      .stiffness = 1000,
+     .hold = 30,
      .poissons_ratio = 0.4f,
      .damping = 1,
      .match_damping = 160,
@@ -60,6 +63,7 @@ static const preset presets[] = {
      .methods = "plastic fem match frames",
      .density = 1800,
      .stiffness = 100,
+     .hold = 2,
      .poissons_ratio = 0.4f,
      .damping = 8,
      .match_damping = 2,
@@ -71,6 +75,7 @@ static const preset presets[] = {
      .methods = "slender",
      .density = 400,
      .stiffness = 300,
+     .hold = 0,
      .poissons_ratio = 0.3f,
      .damping = 2,
      .match_damping = 1,
@@ -81,6 +86,7 @@ static const preset presets[] = {
      .methods = "match frames fem",
      .density = 7850,
      .stiffness = 6e3f,
+     .hold = 60,
      .poissons_ratio = 0.3f,
      .damping = 2,
      .match_damping = 2,

@@ -7,13 +7,15 @@
 #include <stdint.h>
 
 /// Numbers without units, so that a word looks the same at any size: a body of length L and density
-/// rho is stiff as `stiffness` rho g L, and a decay rate is `damping` sqrt(g / L).
+/// rho is stiff as `stiffness` rho g L, or `hold` times what it takes to stand on its legs if that
+/// is more (stance.h), and a decay rate is `damping` sqrt(g / L).
 typedef struct preset {
   const char* word;
   const char* about;    ///< for --help
   const char* methods;  ///< that have it, the default first, separated by spaces
   float density;        ///< kg/m^3
   float stiffness;
+  float hold;  ///< times the stiffness at which legs buckle
   float poissons_ratio;
   float damping;
   float match_damping;  ///< factor for match, whose damping spares fast vibrations

@@ -8,14 +8,23 @@
 #include <strings.h>
 
 #include "console/presets.h"
+#include "console/stance.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
 #define GRAVITY 9.81f
 // The drop, as a share of the body's height.
-#define DROP 0.3f
-// Where tets are small match is softer than it says, and models from files have such tets.
-#define MATCH_STIFFNESS 1.5
+#define DROP 0.12f
+// match has Poisson's ratio 0. In other methods a floor that holds the foot of a body also keeps it
+// from sagging, so match is made stiffer by what they sag less (scripts/measure_words.py).
+#define MATCH_STIFFNESS 1.2
+// Of plastic bodies: particles that are affordable, their usual distance as a share of the longest
+// side, and as a share of the thickness of legs, which need a row of them.
+#define MOST_PARTICLES 5000.0f
+#define USUAL_SPACING (1.0f / 24.0f)
+#define PARTICLE_SHARE 0.9f
+// What yields bears this many times its own weight.
+#define YIELD_LOADS 3.0f
 // Of cloth, as shares of its longest side: edge of a triangle, thickness.
 #define CLOTH_EDGE 0.08f
 #define CLOTH_THICKNESS 0.01f
@@ -65,6 +74,9 @@ typedef struct starter {
   yw_vec3 center;    // of the file's box
   float height;      // m
   float diagonal;    // m, of the box
+  float stiffness;   // Young's modulus over density, gravity and length
+  float yield;       // strain at which it yields; 0: elastic
+  float spacing;     // m, of particles; 0: the default
   bool turned;       // z points up in the file
   int32_t parts;     // bodies, one for each part; 0: one body of all
 } starter;
@@ -131,6 +143,21 @@ static int measure_file(const starter_options* o, const char* path, starter* s) 
   s->height = (s->turned ? size.z : size.y) * s->scale;
   s->diagonal = yw_length(size) * s->scale;
   return -1;
+}
+
+// What thin legs ask for: more stiffness and strength than the word's, and particles that fit into
+// them.
+static void fit_legs(const char* path, starter* s) {
+  s->stiffness = s->what->stiffness;
+  s->yield = s->what->yield;
+  if (!s->file || !(s->what->hold > 0.0f)) return;
+  stance legs = stance_of_file(path, s->volume, s->turned ? 2 : 1);
+  s->stiffness = fmaxf(s->stiffness, s->what->hold * legs.stiffness);
+  if (s->yield > 0.0f) s->yield = fmaxf(s->yield, YIELD_LOADS * legs.stress / s->stiffness);
+  float spacing = PARTICLE_SHARE * legs.thickness;
+  if (!(spacing > 0.0f && spacing < USUAL_SPACING)) return;
+  while (legs.volume > MOST_PARTICLES * spacing * spacing * spacing) spacing *= 1.02f;
+  s->spacing = fminf(spacing, USUAL_SPACING) * s->length;
 }
 
 static int count_parts(const char* path, starter* s) {
@@ -231,7 +258,8 @@ static bool put_source(text_list* out, const starter* s, int32_t part) {
 static bool put_method(text_list* out, const starter* s) {
   const preset* p = s->what;
   double length = (double)s->length, rate = sqrt((double)GRAVITY / length);
-  double modulus = (double)p->stiffness * (double)p->density * (double)GRAVITY * length;
+  double stiffness = (double)s->stiffness;
+  double modulus = stiffness * (double)p->density * (double)GRAVITY * length;
   double damping = (double)p->damping * rate;
   const char* m = s->method;
   if (strcmp(m, "match") == 0) {
@@ -240,24 +268,25 @@ static bool put_method(text_list* out, const starter* s) {
         "      // Stiffness: Young's modulus over density, gravity and diagonal, so that\n"
         "      // bodies of all sizes look alike. damping: of what is not rigid motion, 1/s.\n"
         "      \"match\": { \"stiffness\": %.3g, \"damping\": %.3g }\n",
-        MATCH_STIFFNESS * (double)p->stiffness * length / (double)s->diagonal,
+        MATCH_STIFFNESS * stiffness * length / (double)s->diagonal,
         (double)p->match_damping * damping);
   }
   if (!put(out,
-           "      // Stiffness in Pa: %g times what its weight asks for.\n      \"%s\": { "
+           "      // Stiffness in Pa: %.3g times what its weight asks for.\n      \"%s\": { "
            "\"youngs_modulus\": %.3g, \"poissons_ratio\": %.2g",
-           (double)p->stiffness, m, modulus, (double)p->poissons_ratio)) {
+           stiffness, m, modulus, (double)p->poissons_ratio)) {
     return false;
   }
   if (strcmp(m, "plastic") == 0) {
-    return p->yield > 0 ? put(out, ", \"yield_stress\": %.3g }\n", (double)p->yield * modulus)
+    if (s->spacing > 0 && !put(out, ", \"spacing\": %.3g", (double)s->spacing)) return false;
+    return s->yield > 0 ? put(out, ", \"yield_stress\": %.3g }\n", (double)s->yield * modulus)
                         : put(out, ", \"flow\": \"elastic\" }\n");
   }
   if (strcmp(m, "fem") == 0) {
     // Two levels of a detailed model take minutes for a second of motion.
     return put(out, ", \"mass_damping\": %.3g, \"max_level\": 1",
                (double)p->fem_damping * damping) &&
-           (p->yield <= 0 || put(out, ", \"yield\": %g, \"creep\": 100", (double)p->yield)) &&
+           (s->yield <= 0 || put(out, ", \"yield\": %.3g, \"creep\": 100", (double)s->yield)) &&
            put(out, " }\n");
   }
   bool lasting = strcmp(m, "frames") == 0 && p->lasting;
@@ -276,7 +305,7 @@ static bool put_body(text_list* out, const starter* s, int32_t part) {
   return put(out, "    {\n      \"name\": \"%s%s\",\n", s->name, number) &&
          put_source(out, s, part) &&
          put(out,
-             "      // The lowest point starts at 0.3 of the height.\n"
+             "      // The lowest point starts at 0.12 of the height.\n"
              "      \"position\": [%.6g, %.6g, %.6g],\n",
              (double)place.x, (double)place.y, (double)place.z) &&
          (!s->turned || put(out,
@@ -316,6 +345,7 @@ int starter_text(const starter_options* options, const char* path, const char* f
   if (code < 0 && file) code = measure_file(options, path, &s);
   if (code < 0 && file && options->parts) code = count_parts(path, &s);
   if (code >= 0) return code;
+  fit_legs(path, &s);
   text_list out = {0};
   if (!put_scene(&out, &s)) {
     YW_LIST_FREE(NULL, &out);

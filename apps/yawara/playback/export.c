@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "console/progress.h"
+#include "playback/export_look.h"
+#include "playback/export_surfaces.h"
 #include "playback/frame_values.h"
 #include "playback/gltf_export.h"
 #include "playback/obj_source.h"
@@ -30,15 +32,19 @@ typedef struct exporter {
   run_folder run;
   int32_t first;  // frame; the last one is run.info.frames_done
   int32_t num_bodies;
-  char (*names)[MAX_NAME];           // of each body, valid as file names and unique
-  yw_point_cache_writer* caches[2];  // PC2 and MDD, one per body
-  yw_pvd_entry* series;              // of the VTU files
+  char (*names)[MAX_NAME];                    // of each body, valid as file names and unique
+  yw_point_cache_writer* caches[2];           // PC2 and MDD, one per body
+  yw_point_cache_writer* velocity_caches[2];  // the same, of velocities
+  yw_pvd_entry* series;                       // of the VTU files
   char (*series_files)[MAX_NAME + 16];
   int32_t num_series;
-  bool cell_fields_lost;  // BGEO has particles only
-  bool* left_out[2];      // of PC2 and MDD, per body: it cannot be held
-  yw_vec3** surfaces;     // what each body shows in the frame; NULL: particles
-  int32_t** carriers;     // of each body, see frame_shown_values
+  bool cell_fields_lost;     // BGEO has particles only
+  bool* left_out[2];         // of PC2 and MDD, per body: it cannot be held
+  bool velocities;           // of what is shown are wanted
+  bool* velocity_lost;       // of each body: it shows particles whose velocities were not kept
+  export_surfaces surfaces;  // what each body shows in the frame
+  export_look* looks;        // of each model, for PLY and glTF
+  int32_t** carriers;        // of each body, see frame_shown_values
   gltf_export* gltf;
 } exporter;
 
@@ -106,29 +112,41 @@ static yw_status write_obj(const char* path, const shown_model* model, const yw_
                        : yw_tri_mesh_write(path, posed, error);
 }
 
+static yw_status open_point_cache(const exporter* e, int format, int32_t body, const char* kind,
+                                  yw_point_cache_writer* out, yw_error* error) {
+  char path[MAX_PATH + MAX_NAME + 24];
+  snprintf(path, sizeof path, "%s/%s%s.%s", e->folders[format], e->names[body], kind,
+           formats_known[format]);
+  yw_point_cache_def def = {.num_points = model_of(e, body)->surface.num_vertices,
+                            .fps = (double)e->run.info.fps,
+                            .start_frame = e->first,
+                            .expected_frames = e->run.info.frames_done + 1 - e->first};
+  return yw_point_cache_open(out, path, &def, NULL, error);
+}
+
 // A point cache needs the surface that it animates. Bodies of loose particles are left out.
 static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
-  yw_point_cache_writer* caches = YW_NEW_ARRAY(NULL, yw_point_cache_writer, e->num_bodies);
-  e->caches[format - PC2] = caches;
-  bool* left_out = e->left_out[format - PC2] = YW_NEW_ARRAY(NULL, bool, e->num_bodies);
-  if (!caches || !left_out) return yw_fail_memory(error, "point caches");
-  for (int32_t i = 0; i < e->num_bodies; ++i) {
+  const int k = format - PC2;
+  e->caches[k] = YW_NEW_ARRAY(NULL, yw_point_cache_writer, e->num_bodies);
+  e->velocity_caches[k] = YW_NEW_ARRAY(NULL, yw_point_cache_writer, e->num_bodies);
+  e->left_out[k] = YW_NEW_ARRAY(NULL, bool, e->num_bodies);
+  if (!e->caches[k] || !e->velocity_caches[k] || !e->left_out[k]) {
+    return yw_fail_memory(error, "point caches");
+  }
+  yw_status status = YW_OK;
+  for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
     const yw_tri_mesh* surface = &model_of(e, i)->surface;
-    left_out[i] = surface->num_triangles == 0;
-    if (left_out[i]) continue;
+    e->left_out[k][i] = surface->num_triangles == 0;
+    if (e->left_out[k][i]) continue;
     char path[MAX_PATH + MAX_NAME + 8];
     snprintf(path, sizeof path, "%s/%s.obj", e->folders[format], e->names[i]);
-    yw_status status = write_obj(path, model_of(e, i), surface, error);
-    if (status < 0) return status;
-    snprintf(path, sizeof path, "%s/%s.%s", e->folders[format], e->names[i], formats_known[format]);
-    yw_point_cache_def def = {.num_points = surface->num_vertices,
-                              .fps = (double)e->run.info.fps,
-                              .start_frame = e->first,
-                              .expected_frames = e->run.info.frames_done + 1 - e->first};
-    status = yw_point_cache_open(&caches[i], path, &def, NULL, error);
-    if (status < 0) return status;
+    status = write_obj(path, model_of(e, i), surface, error);
+    if (status >= 0) status = open_point_cache(e, format, i, "", &e->caches[k][i], error);
+    if (status >= 0 && e->velocities) {
+      status = open_point_cache(e, format, i, ".velocity", &e->velocity_caches[k][i], error);
+    }
   }
-  return YW_OK;
+  return status;
 }
 
 // The frames to export. Those of a run that is still going are ahead of run.json.
@@ -142,31 +160,45 @@ static yw_status choose_frames(exporter* e, const export_def* def, yw_error* err
                  def->run_dir, e->first, e->run.info.frames_done);
 }
 
-static yw_status open_exporter(exporter* e, const export_def* def, yw_error* error) {
-  yw_status status = run_folder_open(def->run_dir, &e->run, error);
-  if (status >= 0) status = choose_frames(e, def, error);
-  if (status >= 0) status = make_folders(e, def->out_dir, error);
-  if (status < 0) return status;
+static yw_status take_looks(exporter* e, yw_error* error) {
+  const shown_scene* shown = e->run.shown;
+  yw_status status = YW_OK;
+  e->looks = YW_NEW_ARRAY(NULL, export_look, shown->num_models);
+  if (!e->looks) return yw_fail_memory(error, "an export");
+  if (!e->wanted[PLY] && !e->wanted[GLTF]) return YW_OK;
+  for (int32_t i = 0; i < shown->num_models && status >= 0; ++i) {
+    status = export_look_take(&shown->models[i], &e->looks[i], error);
+  }
+  return status;
+}
+
+static yw_status make_room(exporter* e, yw_error* error) {
   e->num_bodies = e->run.shown->num_bodies;
   size_t files = (size_t)e->num_bodies * ((size_t)e->run.info.frames_done + 1);
-  e->surfaces = YW_NEW_ARRAY(NULL, yw_vec3*, e->num_bodies);
+  e->velocity_lost = YW_NEW_ARRAY(NULL, bool, e->num_bodies);
   e->names = yw_mem_alloc(NULL, (size_t)e->num_bodies, sizeof *e->names);
   e->carriers = YW_NEW_ARRAY(NULL, int32_t*, e->num_bodies);
   e->series = YW_NEW_ARRAY(NULL, yw_pvd_entry, e->wanted[VTU] ? files : 1);
   e->series_files = yw_mem_alloc(NULL, e->wanted[VTU] ? files : 1, sizeof *e->series_files);
-  bool made = e->surfaces && e->names && e->carriers && e->series && e->series_files;
-  for (int32_t i = 0; i < e->num_bodies && made; ++i) {
-    int32_t count = model_of(e, i)->surface.num_vertices;
-    if (count > 0) made = (e->surfaces[i] = YW_NEW_ARRAY(NULL, yw_vec3, count)) != NULL;
-  }
+  bool made = e->velocity_lost && e->names && e->carriers && e->series && e->series_files;
   if (!made) return yw_fail_memory(error, "an export");
+  yw_status status = export_surfaces_open(e->run.shown, e->velocities, &e->surfaces, error);
+  return status < 0 ? status : take_looks(e, error);
+}
+
+static yw_status open_exporter(exporter* e, const export_def* def, yw_error* error) {
+  yw_status status = run_folder_open(def->run_dir, &e->run, error);
+  if (status >= 0) status = choose_frames(e, def, error);
+  if (status >= 0) status = make_folders(e, def->out_dir, error);
+  if (status >= 0) status = make_room(e, error);
+  if (status < 0) return status;
   name_bodies(e);
   for (int format = PC2; format <= MDD && status >= 0; ++format) {
     if (e->wanted[format]) status = open_point_caches(e, format, error);
   }
   if (status >= 0 && e->wanted[GLTF]) {
-    status = gltf_export_open(e->folders[GLTF], &e->run, e->first, e->run.info.frames_done,
-                              &e->gltf, error);
+    status = gltf_export_open(e->folders[GLTF], &e->run, e->looks, e->first,
+                              e->run.info.frames_done, &e->gltf, error);
   }
   return status;
 }
@@ -201,19 +233,47 @@ static yw_status write_field_list(exporter* e, const frame_data* frame, int form
   return yw_file_writer_commit(&file, error);
 }
 
+static bool is_velocity(const frame_field* field) {
+  for (int k = 0; k < 3; ++k) {
+    if (strcmp(field->name, frame_velocity_names[k]) == 0) return true;
+  }
+  return false;
+}
+
+// Velocities of the particles as vectors, for formats that have these. *out is NULL if the frame
+// has none.
+static yw_status gather_velocity(const frame_body* body, float** out, yw_error* error) {
+  const float* from[3];
+  *out = NULL;
+  if (!frame_velocity(body, from)) return YW_OK;
+  *out = YW_NEW_ARRAY(NULL, float, 3 * (size_t)body->num_particles);
+  if (!*out) return yw_fail_memory(error, "an export");
+  for (size_t i = 0; i < (size_t)body->num_particles; ++i) {
+    for (size_t k = 0; k < 3; ++k) (*out)[3 * i + k] = from[k][i];
+  }
+  return YW_OK;
+}
+
 // Tets, lines of rods, triangles of sheets, or single particles, with point and cell fields.
 static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
   const shown_model* model = model_of(e, index);
-  yw_vtu_field* fields = YW_NEW_ARRAY(NULL, yw_vtu_field, body->num_fields + 1);
-  if (!fields) return yw_fail_memory(error, "an export");
+  float* velocity;
+  yw_status status = gather_velocity(body, &velocity, error);
+  if (status < 0) return status;
+  yw_vtu_field* fields = YW_NEW_ARRAY(NULL, yw_vtu_field, body->num_fields + 2);
+  if (!fields) {
+    yw_mem_free(NULL, velocity);
+    return yw_fail_memory(error, "an export");
+  }
   int32_t count = 0;
   for (int32_t i = 0; i < body->num_fields; ++i) {
     const frame_field* field = &body->fields[i];
-    if (field->per_cell && body->num_cells == 0) continue;
+    if ((field->per_cell && body->num_cells == 0) || (velocity && is_velocity(field))) continue;
     fields[count++] =
         (yw_vtu_field){field->name, 1, field->values, field->per_cell, field->unit, field->meaning};
   }
+  if (velocity) fields[count++] = (yw_vtu_field){"velocity", 3, velocity, false, "m/s", NULL};
   if (body->radii) fields[count++] = (yw_vtu_field){"radius", 1, body->radii, false, "m", NULL};
   int32_t entry = e->num_series++;
   char* file = e->series_files[entry];
@@ -236,29 +296,55 @@ static yw_status write_vtu(exporter* e, const frame_data* frame, int32_t index, 
     grid.num_cells = model->num_elements;
     grid.corners_per_cell = model->corners;
   }
-  yw_status status = yw_vtu_write(path, &grid, NULL, error);
+  status = yw_vtu_write(path, &grid, NULL, error);
   yw_mem_free(NULL, fields);
+  yw_mem_free(NULL, velocity);
   return status;
 }
 
-// Particles of any body, with radii under the name that Houdini uses.
+// Particles of any body, with radii and velocities under the names that Houdini uses.
 static yw_status write_bgeo(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
-  yw_bgeo_field* fields = YW_NEW_ARRAY(NULL, yw_bgeo_field, body->num_fields + 1);
-  if (!fields) return yw_fail_memory(error, "an export");
+  float* velocity;
+  yw_status status = gather_velocity(body, &velocity, error);
+  if (status < 0) return status;
+  yw_bgeo_field* fields = YW_NEW_ARRAY(NULL, yw_bgeo_field, body->num_fields + 2);
+  if (!fields) {
+    yw_mem_free(NULL, velocity);
+    return yw_fail_memory(error, "an export");
+  }
   int32_t count = 0;
   for (int32_t i = 0; i < body->num_fields; ++i) {
     const frame_field* field = &body->fields[i];
     if (field->per_cell) e->cell_fields_lost = true;
-    if (!field->per_cell) fields[count++] = (yw_bgeo_field){field->name, field->values};
+    if (field->per_cell || (velocity && is_velocity(field))) continue;
+    fields[count++] = (yw_bgeo_field){field->name, field->values, false};
   }
-  if (body->radii) fields[count++] = (yw_bgeo_field){"pscale", body->radii};
+  if (body->radii) fields[count++] = (yw_bgeo_field){"pscale", body->radii, false};
+  if (velocity) fields[count++] = (yw_bgeo_field){"v", velocity, true};
   char path[MAX_PATH + MAX_NAME + 24];
   snprintf(path, sizeof path, "%s/%s_%06d.bgeo", e->folders[BGEO], e->names[index], frame->number);
-  yw_status status =
-      yw_bgeo_write(path, body->num_particles, body->positions, fields, count, error);
+  status = yw_bgeo_write(path, body->num_particles, body->positions, fields, count, error);
   yw_mem_free(NULL, fields);
+  yw_mem_free(NULL, velocity);
   return status;
+}
+
+// Adds the velocities of what is shown, unless the frame has those of the particles.
+static void add_velocities(exporter* e, const frame_body* body, int32_t index, int32_t vertices,
+                           float* values, yw_ply_field* out, int32_t* count) {
+  const float* kept[3];
+  if (!e->velocities || frame_velocity(body, kept)) return;
+  const yw_vec3* v = e->surfaces.velocities[index];
+  if (!v) {
+    e->velocity_lost[index] = true;
+    return;
+  }
+  for (int k = 0; k < 3; ++k) {
+    float* at = values + (size_t)vertices * (size_t)k;
+    for (int32_t i = 0; i < vertices; ++i) at[i] = k == 0 ? v[i].x : k == 1 ? v[i].y : v[i].z;
+    out[(*count)++] = (yw_ply_field){frame_velocity_names[k], at, "m/s", NULL};
+  }
 }
 
 // Values of all fields on what is shown, one after another; and the radii of particles.
@@ -267,8 +353,8 @@ static yw_status gather_fields(exporter* e, const frame_body* body, int32_t inde
                                float** values) {
   int32_t vertices = posed->num_vertices;
   bool skinned = posed->num_triangles > 0 && model_of(e, index)->kind == SHOWN_PARTICLES;
-  *out = YW_NEW_ARRAY(NULL, yw_ply_field, body->num_fields + 1);
-  *values = YW_NEW_ARRAY(NULL, float, (size_t)vertices*(size_t)body->num_fields);
+  *out = YW_NEW_ARRAY(NULL, yw_ply_field, body->num_fields + 4);
+  *values = YW_NEW_ARRAY(NULL, float, (size_t)vertices*((size_t)body->num_fields + 3));
   *count = 0;
   if (!*out || !*values) return YW_ERR_MEMORY;
   for (int32_t i = 0; i < body->num_fields; ++i) {
@@ -282,6 +368,8 @@ static yw_status gather_fields(exporter* e, const frame_body* body, int32_t inde
   }
   if (body->radii && !skinned)
     (*out)[(*count)++] = (yw_ply_field){"radius", body->radii, "m", NULL};
+  add_velocities(e, body, index, vertices, *values + (size_t)vertices * (size_t)body->num_fields,
+                 *out, count);
   return YW_OK;
 }
 
@@ -291,8 +379,9 @@ static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* pos
   float* values = NULL;
   int32_t count;
   yw_status status = gather_fields(e, body, index, posed, &fields, &count, &values);
+  yw_ply_look look = export_look_ply(&e->looks[e->run.shown->bodies[index].model]);
   status = status < 0 ? yw_fail_memory(error, "an export")
-                      : yw_ply_write(path, posed, fields, count, error);
+                      : yw_ply_write_look(path, posed, &look, fields, count, error);
   yw_mem_free(NULL, fields);
   yw_mem_free(NULL, values);
   return status;
@@ -317,7 +406,7 @@ static yw_status write_surface(exporter* e, const frame_data* frame, int32_t ind
                                yw_error* error) {
   const frame_body* body = &frame->bodies[index];
   yw_tri_mesh posed = model_of(e, index)->surface, skin = {0};
-  posed.positions = e->surfaces[index];
+  posed.positions = e->surfaces.now.surfaces[index];
   yw_status status = YW_OK;
   if (posed.num_triangles == 0) status = take_particles(e, body, &posed, &skin, error);
   if (status < 0) return status;
@@ -334,6 +423,14 @@ static yw_status write_surface(exporter* e, const frame_data* frame, int32_t ind
   return status;
 }
 
+static yw_status append_to_caches(exporter* e, int which, int32_t body, yw_error* error) {
+  const export_surfaces* shown = &e->surfaces;
+  yw_status status =
+      yw_point_cache_append(&e->caches[which][body], shown->now.surfaces[body], error);
+  if (status < 0 || !e->velocities) return status;
+  return yw_point_cache_append(&e->velocity_caches[which][body], shown->velocities[body], error);
+}
+
 static yw_status write_body(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
   yw_status status = YW_OK;
@@ -344,33 +441,30 @@ static yw_status write_body(exporter* e, const frame_data* frame, int32_t index,
   if (status >= 0 && e->wanted[BGEO] && body->active) status = write_bgeo(e, frame, index, error);
   for (int format = PC2; format <= MDD && status >= 0; ++format) {
     if (!e->wanted[format] || e->left_out[format - PC2][index]) continue;
-    status = yw_point_cache_append(&e->caches[format - PC2][index], e->surfaces[index], error);
+    status = append_to_caches(e, format - PC2, index, error);
   }
   return status;
 }
 
-static bool move_surfaces(exporter* e, const frame_data* frame) {
-  for (int32_t i = 0; i < e->num_bodies; ++i) {
-    if (!e->surfaces[i]) continue;
-    if (frame_surface(&frame->bodies[i], model_of(e, i), e->surfaces[i]) < 0) return false;
-  }
-  return frame_keep_apart(frame, e->run.shown, e->surfaces) >= 0;
-}
-
 static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
   frame_data frame;
-  yw_status status = run_folder_read_frame(&e->run, number, &frame, error);
+  yw_status status = YW_OK;
+  if (e->velocities) {
+    status = export_surfaces_go(&e->surfaces, &e->run, number, e->run.info.frames_done, error);
+  }
+  if (status >= 0) status = run_folder_read_frame(&e->run, number, &frame, error);
   if (status < 0) return status;
+  if (!e->velocities) status = export_surfaces_show(&e->surfaces, e->run.shown, &frame, error);
   for (int format = PLY; format < NUM_FORMATS && status >= 0 && number == e->first; ++format) {
     bool holds = format == PLY || format == VTU || format == BGEO;
     if (e->wanted[format] && holds && has_fields(&frame))
       status = write_field_list(e, &frame, format, error);
   }
-  if (status >= 0 && !move_surfaces(e, &frame)) status = yw_fail_memory(error, "an export");
   for (int32_t i = 0; i < e->num_bodies && status >= 0; ++i) {
     status = write_body(e, &frame, i, error);
   }
-  if (status >= 0 && e->gltf) status = gltf_export_frame(e->gltf, &frame, e->surfaces, error);
+  if (status >= 0 && e->gltf)
+    status = gltf_export_frame(e->gltf, &frame, e->surfaces.now.surfaces, error);
   frame_free(&frame);
   return status;
 }
@@ -380,6 +474,9 @@ static yw_status finish_series(exporter* e, yw_error* error) {
     for (int32_t i = 0; e->wanted[format] && i < e->num_bodies; ++i) {
       if (e->left_out[format - PC2][i]) continue;
       yw_status status = yw_point_cache_close(&e->caches[format - PC2][i], error);
+      if (status >= 0 && e->velocities) {
+        status = yw_point_cache_close(&e->velocity_caches[format - PC2][i], error);
+      }
       if (status < 0) return status;
     }
   }
@@ -395,13 +492,21 @@ static void close_exporter(exporter* e) {
     for (int32_t i = 0; e->caches[k] && i < e->num_bodies; ++i) {
       yw_point_cache_abort(&e->caches[k][i]);
     }
+    for (int32_t i = 0; e->velocity_caches[k] && i < e->num_bodies; ++i) {
+      yw_point_cache_abort(&e->velocity_caches[k][i]);
+    }
     yw_mem_free(NULL, e->caches[k]);
+    yw_mem_free(NULL, e->velocity_caches[k]);
     yw_mem_free(NULL, e->left_out[k]);
   }
   for (int32_t i = 0; e->carriers && i < e->num_bodies; ++i) yw_mem_free(NULL, e->carriers[i]);
   yw_mem_free(NULL, e->carriers);
-  for (int32_t i = 0; e->surfaces && i < e->num_bodies; ++i) yw_mem_free(NULL, e->surfaces[i]);
-  yw_mem_free(NULL, e->surfaces);
+  export_surfaces_close(&e->surfaces);
+  for (int32_t i = 0; e->looks && i < e->run.shown->num_models; ++i) {
+    export_look_free(&e->looks[i]);
+  }
+  yw_mem_free(NULL, e->looks);
+  yw_mem_free(NULL, e->velocity_lost);
   yw_mem_free(NULL, e->names);
   yw_mem_free(NULL, e->series);
   yw_mem_free(NULL, e->series_files);
@@ -425,6 +530,16 @@ static void report_left_out(const exporter* e, bool quiet) {
   if (e->cell_fields_lost) {
     fprintf(stderr, "bgeo: fields of tets are left out: ply and vtu hold them\n");
   }
+  for (int32_t i = 0; i < e->num_bodies; ++i) {
+    if (!e->velocity_lost[i]) continue;
+    fprintf(stderr,
+            "velocities of \"%s\" are left out: its particles come and go; keep them with yawara "
+            "run --fields velocity\n",
+            e->run.shown->bodies[i].name);
+  }
+  if (e->velocities && !e->wanted[PLY] && !e->wanted[PC2] && !e->wanted[MDD]) {
+    fprintf(stderr, "velocities are left out: ply, pc2 and mdd hold them\n");
+  }
   bool fields = e->run.info.fields[0] != '\0';
   bool holds = e->wanted[PLY] || e->wanted[VTU] || e->wanted[BGEO];
   if (fields && !holds && !quiet) {
@@ -444,6 +559,7 @@ yw_status export_run(const export_def* def, yw_error* error) {
   exporter* e = YW_NEW(NULL, exporter);
   if (!e) return yw_fail_memory(error, "an export");
   e->skin = def->skin;
+  e->velocities = def->velocities;
   yw_status status = YW_OK;
   if (!each_format(def->formats, e->wanted)) {
     status = yw_fail(error, YW_ERR_INVALID,

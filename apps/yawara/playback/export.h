@@ -14,15 +14,17 @@ bool export_formats_known(const char* formats);
 /// particles of all frames in one animation. ply, vtu and bgeo include
 /// the fields of the run and the radii of particles; fields.csv lists their units. What a format
 /// cannot hold is left out and named on standard error. Bodies that have not started yet have no
-/// files. skin: ply and obj contain a skin around particles instead of the particles. first: only
-/// frames from this number on, up to the last one that is there, even if the run is still going;
-/// -1: all that run.json speaks of.
+/// files. skin: ply and obj contain a skin around particles instead of the particles. velocities:
+/// ply has vx, vy, vz, and beside each point cache there is one of velocities, m/s, of what is
+/// shown; vtu, bgeo and loose particles have those of the particles if the run kept them. first:
+/// only frames from this number on, up to the last one that is there, even if the run is still
+/// going; -1: all that run.json speaks of.
 typedef struct export_def {
   const char* run_dir;
   const char* formats;
   const char* out_dir;
   int32_t first;
-  bool skin, quiet;
+  bool skin, velocities, quiet;
 } export_def;
 yw_status export_run(const export_def* def, yw_error* error);
 /// Checks that a skin makes sense with these formats and is available.

@@ -20,16 +20,30 @@ void frame_free(frame_data* frame) {
   *frame = (frame_data){0};
 }
 
+const char* const frame_velocity_names[3] = {"vx", "vy", "vz"};
+
 // Fields by name --------------------------------------------------------------------------------
 
-// True if the list is "all" or contains the name.
+static bool is_word(const char* text, size_t length, const char* word) {
+  return strlen(word) == length && strncmp(text, word, length) == 0;
+}
+
+static bool is_velocity(const char* name) {
+  for (int k = 0; k < 3; ++k) {
+    if (strcmp(name, frame_velocity_names[k]) == 0) return true;
+  }
+  return false;
+}
+
+// True if the list is "all" or contains the name; "velocity" stands for its components.
 static bool lists(const char* fields, const char* name) {
   if (!fields) return false;
   if (strcmp(fields, "all") == 0) return true;
-  size_t length = strlen(name);
   for (const char* at = fields;; ++at) {
     size_t part = strcspn(at, ",");
-    if (part == length && strncmp(at, name, part) == 0) return true;
+    if (is_word(at, part, name) || (is_word(at, part, "velocity") && is_velocity(name))) {
+      return true;
+    }
     at += part;
     if (*at == '\0') return false;
   }
@@ -67,7 +81,7 @@ yw_status frame_check_fields(const yw_world* world, const char* fields, yw_error
     char name[64];
     size_t length = strcspn(at, ",");
     snprintf(name, sizeof name, "%.*s", (int)length, at);
-    if (!some_body_has(world, name)) {
+    if (!some_body_has(world, is_word(at, length, "velocity") ? frame_velocity_names[0] : name)) {
       return yw_fail(error, YW_ERR_INVALID, "no body has a field \"%s\"; there are: %s", name,
                      known);
     }
@@ -81,6 +95,15 @@ const frame_field* frame_find_field(const frame_body* body, const char* name) {
     if (strcmp(body->fields[i].name, name) == 0) return &body->fields[i];
   }
   return NULL;
+}
+
+bool frame_velocity(const frame_body* body, const float* out[3]) {
+  for (int k = 0; k < 3; ++k) {
+    const frame_field* field = frame_find_field(body, frame_velocity_names[k]);
+    if (!field || field->per_cell) return false;
+    out[k] = field->values;
+  }
+  return true;
 }
 
 static int compare_floats(const void* a, const void* b) {

@@ -51,7 +51,8 @@ typedef struct frame_def {
   const yw_world* world;
   const yw_scene* scene;  ///< the scene that the world was built from; NULL: no obstacles are shown
   int32_t number;
-  /// NULL (none), "all", or a comma-separated list of names. Bodies skip fields they do not have.
+  /// NULL (none), "all", or a comma-separated list of names; "velocity" means vx, vy and vz. Bodies
+  /// skip fields they do not have.
   const char* fields;
   /// One per body, kept from frame to frame, so that unchanged cells are not copied again. NULL:
   /// always copy cells.
@@ -64,6 +65,11 @@ void frame_free(frame_data* frame);
 yw_status frame_check_fields(const yw_world* world, const char* fields, yw_error* error);
 /// The field of a body with this name, or NULL.
 const frame_field* frame_find_field(const frame_body* body, const char* name);
+
+/// Fields that hold the velocities of particles, m/s.
+extern const char* const frame_velocity_names[3];
+/// Their values, if the frame has them.
+bool frame_velocity(const frame_body* body, const float* out[3]);
 
 /// Range of a field over all active bodies that have it, without the lowest and highest hundredth
 /// of the values, so that a few outliers do not wash out the rest. 0 and 0 if there are no values;

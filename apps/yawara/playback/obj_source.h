@@ -10,10 +10,9 @@
 /// beginning. NULL if it has none that matter, is not understood, or does not have num_vertices
 /// vertices. Free with yw_mem_free(NULL, ...).
 char* obj_source_take(const char* text, size_t size, int32_t num_vertices);
-/// The file's normals at rest, 3 per triangle of the surface. NULL if corners have none, if they
-/// belong to other triangles or contradict these, or if there is not enough memory. source is not
-/// trusted. Free with yw_mem_free(NULL, ...).
-yw_vec3* obj_source_normals(const char* source, const yw_tri_mesh* surface);
+/// The same from texture coordinates of each vertex, of a file that is not OBJ. NULL if there is
+/// not enough memory.
+char* obj_source_make(const yw_tri_mesh* surface, const float* u, const float* v);
 /// Writes the file with the vertices of `posed`; normals turn with the surface. source is not
 /// trusted. rest and posed have the same triangles.
 yw_status obj_source_write(const char* path, const char* source, const yw_tri_mesh* rest,

@@ -83,11 +83,33 @@ static bool take_model(const yw_model* model, shown_model* out) {
   return out->first && out->links;
 }
 
-// What exports need of the OBJ file that the surface is from. Without it they have plain triangles.
+// Texture coordinates of the vertices of a PLY file, under one of the names that programs use.
+static char* take_ply_source(const char* path, const yw_tri_mesh* surface) {
+  static const char* const names[][2] = {{"s", "t"}, {"u", "v"}, {"texture_u", "texture_v"}};
+  char* source = NULL;
+  for (size_t k = 0; k < sizeof names / sizeof names[0] && !source; ++k) {
+    float* values[2] = {NULL, NULL};
+    bool found = true;
+    for (int c = 0; c < 2 && found; ++c) {
+      yw_tri_mesh mesh = {0};
+      yw_error ignored = {0};
+      found = yw_painted_mesh_read(path, names[k][c], NULL, &mesh, &values[c], &ignored) >= 0 &&
+              mesh.num_vertices == surface->num_vertices;
+      yw_tri_mesh_free(&mesh);
+    }
+    if (found) source = obj_source_make(surface, values[0], values[1]);
+    for (int c = 0; c < 2; ++c) yw_mem_free(NULL, values[c]);
+  }
+  return source;
+}
+
+// What exports need of the file that the surface is from. Without it they have plain triangles.
 static void take_source(const char* path, shown_model* out) {
   yw_file_data data = {0};
   yw_error ignored = {0};
-  if (out->kind != SHOWN_EMBEDDED || !path || !yw_ends_with(path, ".obj")) return;
+  if (out->kind != SHOWN_EMBEDDED || !path) return;
+  if (yw_ends_with(path, ".ply")) out->source = take_ply_source(path, &out->surface);
+  if (!yw_ends_with(path, ".obj")) return;
   if (yw_file_read_all(path, MAX_SOURCE, NULL, &data, &ignored) < 0) return;
   out->source = obj_source_take(data.bytes, data.size, out->surface.num_vertices);
   yw_file_data_free(&data);

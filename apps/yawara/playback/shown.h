@@ -36,7 +36,7 @@ typedef struct shown_model {
   yw_surface_link* links;
   int32_t num_walls;  ///< triangles of the boundary of the tets
   int32_t* walls;     ///< 3 vertices of the tets each
-  char* source;       ///< of its OBJ file, see obj_source.h; NULL: none
+  char* source;       ///< what its file adds, see obj_source.h; NULL: nothing
 } shown_model;
 
 typedef struct shown_look {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "playback/frame_values.h"
-#include "playback/obj_source.h"
+#include "playback/obj_corners.h"
 #include "render/draw/colormap.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -37,7 +37,7 @@ static bool make_room(stage_body* body, int32_t count) {
 yw_status stage_body_create(const shown_scene* shown, int32_t index, stage_body* out) {
   *out = (stage_body){.shown = &shown->bodies[index], .model = shown_model_of(shown, index)};
   const shown_model* model = out->model;
-  if (model->source) out->normals = obj_source_normals(model->source, &model->surface);
+  if (model->source) out->normals = obj_corner_normals(model->source, &model->surface);
   return make_room(out, model->surface.num_vertices) ? YW_OK : YW_ERR_MEMORY;
 }
 

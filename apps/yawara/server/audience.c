@@ -60,9 +60,40 @@ void audience_report(audience* a, uint32_t viewer, const char* report) {
   }
 }
 
+void audience_send_examples(audience* a, uint32_t viewer, int32_t body) {
+  if (body >= a->core->shown->num_bodies) return;
+  text* t = &a->bytes;
+  text_clear(t);
+  int32_t count = 0, num_vertices = 0;
+  const float* surface;
+  while ((surface = core_example_surface(a->core, body, count, &num_vertices))) {
+    int32_t words = 6 * num_vertices;
+    text_add_bytes(t, &words, sizeof words);
+    text_add_bytes(t, surface, sizeof *surface * (size_t)words);
+    ++count;
+  }
+  int32_t head[3] = {WIRE_EXAMPLES, body, count};
+  message examples = message_create(true, head, sizeof head, t->data, t->size);
+  if (!t->failed) mailbox_send(a->mail, viewer, &examples);
+  message_free(&examples);
+}
+
+void onlooker_wish(onlooker* who, const viewer_command* c) {
+  if (c->kind == COMMAND_FIELD) memcpy(who->field, c->key, sizeof who->field);
+  if (c->kind == COMMAND_INSIDE) {
+    who->inside = (c->contacts ? CORE_CONTACTS : 0u) | (c->axes ? CORE_AXES : 0u) |
+                  (c->cut ? CORE_CUT : 0u) | (c->skins ? CORE_SKINS : 0u) |
+                  (c->slaves ? CORE_SLAVES : 0u);
+    who->cut_normal = c->normal;
+    who->cut_offset = c->offset;
+  }
+  who->stale = true;
+}
+
 void audience_show(audience* a, onlooker* to) {
   core* c = a->core;
   core_show_field(c, to->field);
+  core_look_inside(c, to->inside, to->cut_normal, to->cut_offset);
   to->ready = to->stale = false;
   if (core_take_frame(c) < 0) {
     audience_say_failed(a, to->viewer, c->message.message);

@@ -12,6 +12,9 @@ typedef struct onlooker {
   bool stale;       ///< has not been sent what there is now
   int32_t wanted;   ///< frame of a run; -1: none
   char field[COMMAND_MAX_WORD];
+  uint32_t inside;  ///< core_inside
+  yw_vec3 cut_normal;
+  float cut_offset;
 } onlooker;
 
 typedef struct audience {
@@ -31,9 +34,13 @@ void audience_free(audience* a);
 void audience_mark_stale(audience* a);
 /// What does not change from frame to frame. own: the scene's name, text and changes as JSON.
 void audience_open(audience* a, uint32_t viewer, const char* own);
+/// The surfaces of a body's examples.
+void audience_send_examples(audience* a, uint32_t viewer, int32_t body);
 /// The numbers of the last step as JSON; viewer 0: to all.
 void audience_report(audience* a, uint32_t viewer, const char* report);
-/// Sends the present frame with the viewer's field. Empty if there is not enough memory.
+/// Takes in what a viewer wants to see, with COMMAND_FIELD or COMMAND_INSIDE.
+void onlooker_wish(onlooker* who, const viewer_command* c);
+/// Sends the present frame as the viewer wants to see it. Empty if there is not enough memory.
 void audience_show(audience* a, onlooker* to);
 // To one viewer, or with 0 to all.
 void audience_say_flag(audience* a, uint32_t viewer, const char* what, bool on);

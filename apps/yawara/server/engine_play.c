@@ -107,7 +107,7 @@ static void obey(player* p, const viewer_command* c) {
   if (!who) return;
   if (c->kind == COMMAND_LEAVE) *who = (onlooker){0};
   if (c->kind == COMMAND_FRAME) who->wanted = c->frame;
-  if (c->kind == COMMAND_FIELD) memcpy(who->field, c->key, sizeof who->field);
+  if (c->kind == COMMAND_FIELD || c->kind == COMMAND_INSIDE) onlooker_wish(who, c);
 }
 
 // Sends a viewer the frame that it asked for last.

@@ -190,8 +190,11 @@ static void steer(live* l, const viewer_command* c, onlooker* who) {
       l->speed = c->factor;
       break;
     case COMMAND_FIELD:
-      memcpy(who->field, c->key, sizeof who->field);
-      who->stale = true;
+    case COMMAND_INSIDE:
+      onlooker_wish(who, c);
+      break;
+    case COMMAND_EXAMPLES:
+      audience_send_examples(&l->audience, c->viewer, c->body);
       break;
     case COMMAND_SET:
       change_setting(l, c);

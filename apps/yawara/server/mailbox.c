@@ -117,7 +117,7 @@ static bool replaces(const viewer_command* last, const viewer_command* next) {
   if (next->kind == COMMAND_SET) {
     return last->body == next->body && strcmp(last->key, next->key) == 0;
   }
-  return next->kind == COMMAND_DRAG || next->kind == COMMAND_FRAME;
+  return next->kind == COMMAND_DRAG || next->kind == COMMAND_FRAME || next->kind == COMMAND_INSIDE;
 }
 
 static bool put_command(mailbox* m, const viewer_command* c) {
@@ -276,6 +276,8 @@ static void put_opened(box* b, message* one) {
 }
 static void put_report(box* b, message* one) { replace(&b->report, one); }
 static void put_frame(box* b, message* one) { replace(&b->frame, one); }
+
+void mailbox_send(mailbox* m, uint32_t viewer, message* one) { put(m, viewer, one, put_waiting); }
 
 void mailbox_open(mailbox* m, uint32_t viewer, message* opened) {
   put(m, viewer, opened, put_opened);

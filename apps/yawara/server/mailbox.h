@@ -49,7 +49,9 @@ bool mailbox_is_stopped(mailbox* m);
 bool mailbox_next(mailbox* m, double seconds, viewer_command* out);
 /// Viewer 0: to all, except to `but` (0: nobody). The messages of a viewer keep their order.
 void mailbox_say(mailbox* m, uint32_t viewer, uint32_t but, const char* json);
-/// As mailbox_say, and drops the frame that is still to be sent: it is of something else.
+/// As mailbox_say, in binary form and to one viewer.
+void mailbox_send(mailbox* m, uint32_t viewer, message* one);
+/// As mailbox_send, and drops the frame that is still to be sent: it is of something else.
 void mailbox_open(mailbox* m, uint32_t viewer, message* opened);
 /// These two replace the last one if it is still to be sent. They are sent after everything else.
 void mailbox_report(mailbox* m, uint32_t viewer, const char* json);

@@ -46,6 +46,9 @@ typedef struct session {
   size_t sent;      // bytes of the scene
   size_t size;      // of `incoming`
   char incoming[COMMAND_MAX_BYTES];
+  enum lws_close_status close_status;  // LWS_CLOSE_STATUS_NOSTATUS: stays open
+  char close_reason[120];
+  bool said_goodbye;  // the close frame is sent: nothing may follow it
 } session;
 
 static volatile sig_atomic_t stopped;
@@ -167,18 +170,38 @@ static int confirm_socket(server* s, struct lws* wsi) {
 
 // Sockets -----------------------------------------------------------------------------------------
 
-static int close_with(struct lws* wsi, enum lws_close_status status, const char* why) {
-  char reason[120];
-  int length = snprintf(reason, sizeof reason, "%s", why);
-  if (length >= (int)sizeof reason) length = (int)sizeof reason - 1;
-  lws_close_reason(wsi, status, (unsigned char*)reason, (size_t)length);
+static void leave(server* s, struct lws* wsi, session* own) {
+  for (int i = 0; i < MAILBOX_MAX_VIEWERS; ++i) {
+    if (s->sockets[i] == wsi) s->sockets[i] = NULL;
+  }
+  if (own->viewer) mailbox_leave(s->mail, own->viewer);
+  own->viewer = 0;
+}
+
+// The close frame has to wait until what was sent before has left: closing at once cuts it off.
+static int close_with(server* s, struct lws* wsi, session* own, enum lws_close_status status,
+                      const char* why) {
+  leave(s, wsi, own);
+  own->close_status = status;
+  size_t length = strlen(why);
+  if (length >= sizeof own->close_reason) length = sizeof own->close_reason - 1;
+  memcpy(own->close_reason, why, length);
+  own->close_reason[length] = '\0';
+  lws_callback_on_writable(wsi);
+  return 0;
+}
+
+static int say_goodbye(struct lws* wsi, session* own) {
+  own->said_goodbye = true;
+  lws_close_reason(wsi, own->close_status, (unsigned char*)own->close_reason,
+                   strlen(own->close_reason));
   return -1;
 }
 
 static int join(server* s, struct lws* wsi, session* own) {
-  *own = (session){.viewer = mailbox_join(s->mail)};
+  *own = (session){.viewer = mailbox_join(s->mail), .close_status = LWS_CLOSE_STATUS_NOSTATUS};
   if (own->viewer == 0) {
-    return close_with(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, "there are too many viewers");
+    return close_with(s, wsi, own, LWS_CLOSE_STATUS_POLICY_VIOLATION, "there are too many viewers");
   }
   for (int i = 0; i < MAILBOX_MAX_VIEWERS; ++i) {
     if (s->sockets[i]) continue;
@@ -188,20 +211,13 @@ static int join(server* s, struct lws* wsi, session* own) {
   return 0;
 }
 
-static void leave(server* s, struct lws* wsi, session* own) {
-  for (int i = 0; i < MAILBOX_MAX_VIEWERS; ++i) {
-    if (s->sockets[i] == wsi) s->sockets[i] = NULL;
-  }
-  if (own->viewer) mailbox_leave(s->mail, own->viewer);
-  own->viewer = 0;
-}
-
 static int receive(server* s, struct lws* wsi, session* own, const void* bytes, size_t size) {
+  if (own->close_status != LWS_CLOSE_STATUS_NOSTATUS) return 0;
   if (lws_frame_is_binary(wsi)) {
-    return close_with(wsi, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "messages are JSON");
+    return close_with(s, wsi, own, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "messages are JSON");
   }
   if (size > sizeof own->incoming - own->size) {
-    return close_with(wsi, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "the message is too long");
+    return close_with(s, wsi, own, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "the message is too long");
   }
   memcpy(own->incoming + own->size, bytes, size);
   own->size += size;
@@ -210,15 +226,17 @@ static int receive(server* s, struct lws* wsi, session* own, const void* bytes, 
   yw_error error = {0};
   yw_status status = viewer_command_parse(own->incoming, own->size, &c, &error);
   own->size = 0;
-  if (status < 0) return close_with(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, error.message);
+  if (status < 0) return close_with(s, wsi, own, LWS_CLOSE_STATUS_POLICY_VIOLATION, error.message);
   c.viewer = own->viewer;
   if (mailbox_send_command(s->mail, &c)) return 0;
-  return close_with(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages");
+  return close_with(s, wsi, own, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages");
 }
 
 static int send_next(server* s, struct lws* wsi, session* own) {
+  if (own->said_goodbye) return 0;
+  if (own->close_status != LWS_CLOSE_STATUS_NOSTATUS) return say_goodbye(wsi, own);
   if (mailbox_is_overdue(s->mail, own->viewer)) {
-    return close_with(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, "the viewer is too slow");
+    return close_with(s, wsi, own, LWS_CLOSE_STATUS_POLICY_VIOLATION, "the viewer is too slow");
   }
   message m = mailbox_take(s->mail, own->viewer);
   if (!m.memory) return 0;

@@ -40,6 +40,22 @@ static bool get_point(const yw_json* root, const char* key, yw_vec3* out) {
   return true;
 }
 
+static bool get_flag(const yw_json* root, const char* key, bool* out) {
+  const yw_json* node = yw_json_get(root, key);
+  *out = node && node->type == YW_JSON_BOOL && node->boolean;
+  return node && node->type == YW_JSON_BOOL;
+}
+
+static bool get_inside(const yw_json* root, viewer_command* out) {
+  double offset = 0.0;
+  bool good = get_flag(root, "contacts", &out->contacts) && get_flag(root, "axes", &out->axes) &&
+              get_flag(root, "cut", &out->cut) && get_flag(root, "skins", &out->skins) &&
+              get_flag(root, "slaves", &out->slaves) && get_point(root, "normal", &out->normal) &&
+              get_number(root, "offset", -1e9, 1e9, &offset);
+  out->offset = (float)offset;
+  return good;
+}
+
 static bool get_text(const yw_json* root, const char* key, char* out, size_t capacity) {
   const yw_json* node = yw_json_get(root, key);
   if (!node || node->type != YW_JSON_STRING || (size_t)node->count >= capacity) return false;
@@ -88,11 +104,9 @@ static bool get_changes(const yw_json* root, char out[COMMAND_MAX_CHANGES]) {
 
 static bool fill(const yw_json* root, viewer_command* out) {
   double number = 0.0;
-  const yw_json* on = yw_json_get(root, "on");
   switch (out->kind) {
     case COMMAND_PLAY:
-      out->on = on && on->type == YW_JSON_BOOL && on->boolean;
-      return on && on->type == YW_JSON_BOOL;
+      return get_flag(root, "on", &out->on);
     case COMMAND_SPEED:
       if (!get_number(root, "factor", 0.0, 10.0, &number)) return false;
       out->factor = (float)number;
@@ -104,10 +118,13 @@ static bool fill(const yw_json* root, viewer_command* out) {
       return get_point(root, "to", &out->at);
     case COMMAND_FIELD:
       return get_text(root, "name", out->key, sizeof out->key);
+    case COMMAND_INSIDE:
+      return get_inside(root, out);
     case COMMAND_SET:
       return get_index(root, "body", 0, &out->body) &&
              get_text(root, "key", out->key, sizeof out->key) && get_value(root, out->value);
     case COMMAND_SETTINGS:
+    case COMMAND_EXAMPLES:
       return get_index(root, "body", 0, &out->body);
     case COMMAND_OPEN:
       return get_index(root, "until", -1, &out->frame) && get_changes(root, out->changes);
@@ -123,11 +140,12 @@ static bool find_kind(const yw_json* root, command_kind* out) {
     const char* word;
     command_kind kind;
   } words[] = {
-      {"play", COMMAND_PLAY},       {"step", COMMAND_STEP},         {"restart", COMMAND_RESTART},
-      {"speed", COMMAND_SPEED},     {"grab", COMMAND_GRAB},         {"drag", COMMAND_DRAG},
-      {"release", COMMAND_RELEASE}, {"pin", COMMAND_PIN},           {"field", COMMAND_FIELD},
-      {"set", COMMAND_SET},         {"settings", COMMAND_SETTINGS}, {"open", COMMAND_OPEN},
-      {"frame", COMMAND_FRAME},     {"drawn", COMMAND_DRAWN},
+      {"play", COMMAND_PLAY},         {"step", COMMAND_STEP},         {"restart", COMMAND_RESTART},
+      {"speed", COMMAND_SPEED},       {"grab", COMMAND_GRAB},         {"drag", COMMAND_DRAG},
+      {"release", COMMAND_RELEASE},   {"pin", COMMAND_PIN},           {"field", COMMAND_FIELD},
+      {"set", COMMAND_SET},           {"settings", COMMAND_SETTINGS}, {"open", COMMAND_OPEN},
+      {"frame", COMMAND_FRAME},       {"drawn", COMMAND_DRAWN},       {"inside", COMMAND_INSIDE},
+      {"examples", COMMAND_EXAMPLES},
   };
   char word[16];
   if (!get_text(root, "do", word, sizeof word)) return false;

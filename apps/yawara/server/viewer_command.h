@@ -23,6 +23,8 @@ typedef enum command_kind {
   COMMAND_RELEASE,
   COMMAND_PIN,
   COMMAND_FIELD,
+  COMMAND_INSIDE,  ///< what frames carry besides bodies
+  COMMAND_EXAMPLES,
   COMMAND_SET,
   COMMAND_SETTINGS,
   COMMAND_OPEN,   ///< builds the scene again, with changed values
@@ -34,10 +36,14 @@ typedef struct viewer_command {
   command_kind kind;
   uint32_t viewer;                    ///< who, see mailbox.h
   bool on;                            ///< of PLAY
-  int32_t body;                       ///< of GRAB, PIN, SET, SETTINGS
+  int32_t body;                       ///< of GRAB, PIN, SET, SETTINGS, EXAMPLES
   int32_t frame;                      ///< of FRAME; of OPEN: run to this frame and pause, -1: play
   float factor;                       ///< of SPEED, 0 to 10
   yw_vec3 at;                         ///< of GRAB, DRAG, PIN, m
+  bool contacts, axes, cut;           ///< of INSIDE
+  bool skins, slaves;                 ///< of INSIDE
+  yw_vec3 normal;                     ///< of INSIDE: of the cut
+  float offset;                       ///< of INSIDE: of the cut, m
   char key[COMMAND_MAX_WORD];         ///< of SET; of FIELD the field's name
   char value[COMMAND_MAX_WORD];       ///< of SET, as JSON
   char changes[COMMAND_MAX_CHANGES];  ///< of OPEN, lines "path<TAB>value"

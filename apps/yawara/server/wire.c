@@ -88,6 +88,38 @@ static void add_normals(text* out, const float* normals, size_t count) {
   pad(out);
 }
 
+// Two bytes are enough for most.
+static void add_indices(text* out, const float* words, size_t count) {
+  int32_t most = 0, bytes;
+  for (size_t i = 0; i < count; ++i) {
+    if (int_at(words, i) > most) most = int_at(words, i);
+  }
+  bytes = most <= UINT16_MAX ? 2 : 4;
+  text_add_bytes(out, &bytes, sizeof bytes);
+  for (size_t i = 0; i < count && bytes == 2; ++i) {
+    uint16_t number = (uint16_t)int_at(words, i);
+    text_add_bytes(out, &number, sizeof number);
+  }
+  if (bytes == 4) text_add_bytes(out, words, sizeof *words * count);
+  pad(out);
+}
+
+// Corners of triangles: position and value of each, in turn.
+static void add_cut(text* out, const float* corners, size_t count) {
+  float* parts = YW_NEW_ARRAY(NULL, float, 4 * count);
+  if (!parts) {
+    out->failed = true;
+    return;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    memcpy(parts + 3 * i, corners + 4 * i, 3 * sizeof *parts);
+    parts[3 * count + i] = corners[4 * i + 3];
+  }
+  add_positions(out, parts, count);
+  add_scalars(out, parts + 3 * count, count);
+  yw_mem_free(NULL, parts);
+}
+
 // Puts the kept numbers of each ball, `size` of them, in front; returns where the next kind begins.
 static const float* keep(const float* from, size_t size, size_t count, const int32_t* kept,
                          size_t num_kept, float* to) {
@@ -121,7 +153,7 @@ static bool add_thinned(text* out, const float* data, size_t count, int32_t part
   return good;
 }
 
-static void add_body(text* out, const float* words, size_t entry, bool whole) {
+static void add_parts(text* out, const float* words, size_t entry, bool whole) {
   const float* data = words + int_at(words, entry);
   size_t count = (size_t)int_at(words, entry + 1);
   int32_t parts = int_at(words, entry + 2);
@@ -130,14 +162,38 @@ static void add_body(text* out, const float* words, size_t entry, bool whole) {
   if (is_heavy && add_thinned(out, data, count, parts, 4 + 4 * (entry + 1))) return;
   add_positions(out, data, count);
   data += 3 * count;
-  if (parts & PART_SURFACE) {
+  if (parts & (PART_SURFACE | PART_SKIN)) {
     add_normals(out, data, count);
     data += 3 * count;
   } else {
     add_scalars(out, data, count);
     data += count;
   }
+  if (parts & PART_SKIN) {
+    add_indices(out, data, count);
+    add_indices(out, data + count, 3 * (size_t)int_at(words, entry + 3));
+  }
   if (parts & PART_VALUES) add_scalars(out, data, count);
+}
+
+static void add_body(text* out, const float* words, size_t entry, bool whole) {
+  size_t triangles = (size_t)int_at(words, entry + 5);
+  add_parts(out, words, entry, whole);
+  if (triangles > 0) add_cut(out, words + int_at(words, entry + 4), 3 * triangles);
+}
+
+static void add_obstacle(text* out, const float* words, size_t entry) {
+  const float* data = words + int_at(words, entry + 8);
+  size_t count = (size_t)int_at(words, entry + 9);
+  if (count == 0) return;
+  add_positions(out, data, count);
+  add_normals(out, data + 3 * count, count);
+}
+
+// Numbers as they are; in the header, where they are and how many.
+static void add_plain(text* out, const float* words, size_t header, size_t size) {
+  text_add_bytes(out, words + int_at(words, header),
+                 sizeof *words * size * (size_t)int_at(words, header + 1));
 }
 
 void wire_make_frame(text* out, const float* words, size_t num_words, const bool* whole) {
@@ -152,4 +208,11 @@ void wire_make_frame(text* out, const float* words, size_t num_words, const bool
   for (size_t i = 0; i < bodies && !out->failed; ++i) {
     add_body(out, words, HEADER_WORDS + BODY_WORDS * i, whole[i]);
   }
+  for (size_t i = 0; i < obstacles && !out->failed; ++i) {
+    add_obstacle(out, words, HEADER_WORDS + BODY_WORDS * bodies + OBSTACLE_WORDS * i);
+  }
+  add_plain(out, words, 8, 6);
+  add_plain(out, words, 10, 7);
+  size_t slaves = (size_t)int_at(words, 13);
+  if (slaves > 0) add_positions(out, words + int_at(words, 12), slaves);
 }

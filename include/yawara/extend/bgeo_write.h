@@ -7,10 +7,12 @@
 
 #include "../base.h"
 
-/// A float attribute of points. Characters of the name other than letters, digits and _ become _.
+/// A float or vector attribute of points. Characters of the name other than letters, digits and _
+/// become _.
 typedef struct yw_bgeo_field {
   const char* name;
-  const float* values;  ///< num_points
+  const float* values;  ///< one per point, or three of a vector
+  bool vector;
 } yw_bgeo_field;
 
 YW_API yw_status yw_bgeo_write(const char* path, int32_t num_points, const yw_vec3* positions,

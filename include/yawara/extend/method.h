@@ -273,6 +273,9 @@ typedef struct yw_method {
   /// the share in which given weights count (1 if it is not given). group -1: all groups. NAN: not
   /// given. False: there is no such group or example. NULL: no examples.
   bool (*aim)(void* state, int32_t group, int32_t example, float value);
+  /// J, of the deformation against the rest pose, also where `energy` has none because what the
+  /// body aims for changes. NAN: unknown. NULL: elastic energy of `energy`.
+  double (*strain_energy)(const void* state, const yw_particles* particles);
   /// False for bodies that must not fall asleep at rest (yw_world_set_sleep_speed). NULL: all may.
   bool (*may_sleep)(const void* state);
 } yw_method;

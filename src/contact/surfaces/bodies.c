@@ -5,9 +5,11 @@
 
 #include <string.h>
 
+#include "contact/surfaces/batches.h"
 #include "contact/surfaces/data.h"
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
+#include "contact/surfaces/sift.h"
 #include "contact/surfaces/whole.h"
 
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
@@ -19,10 +21,11 @@
 #define MAX_SOLVES 2
 // The guard looks at ever more leaves, in the end at all.
 #define MAX_GUARDS 4
-// Leaves per job, and per block of jobs.
+// Leaves per job, per block of jobs, and of a large body; bodies per block.
 #define LEAVES_PER_JOB 64
 #define LEAVES_PER_BLOCK 128
 #define BODIES_PER_BLOCK 16
+#define LARGE_BODY 512
 // Contacts that every list has room for: at first, and at most, as many as the fullest had; jobs
 // move from block to block. Near pairs per contact.
 #define LEAST_ROOM 128
@@ -34,23 +37,37 @@
 
 // Pairs of bodies -------------------------------------------------------------------------------
 
-static void fit_bodies(void* context, int32_t block, int32_t worker) {
+static void fit_body(const yw_surfaces* c, yw_contact_work* work, yw_tasks* tasks) {
+  // The guard has not moved these since the last look.
+  bool same = c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled && !work->outdated;
+  if (same) return;
+  if (!work->body->body_contact && !work->body->self_contact) {
+    work->box = yw_aabb_empty();
+  } else if (c->step.again) {
+    yw_touch_predict(work);
+  } else {
+    yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS, tasks);
+  }
+}
+
+// Large bodies are fitted by all threads together.
+static bool is_large(const yw_contact_work* work) {
+  return work->complex->num_leaves >= LARGE_BODY;
+}
+
+static void fit_block(void* context, int32_t block, int32_t worker) {
   (void)worker;
   yw_surfaces* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
-    yw_contact_work* work = &c->works.items[i];
-    bool meets = work->body->body_contact || work->body->self_contact;
-    // The guard has not moved these since the last look.
-    bool same = c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled && !work->outdated;
-    if (same) continue;
-    if (!meets) {
-      work->box = yw_aabb_empty();
-    } else if (c->step.again) {
-      yw_touch_predict(work);
-    } else {
-      yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS);
-    }
+    if (!is_large(&c->works.items[i])) fit_body(c, &c->works.items[i], NULL);
+  }
+}
+
+static void fit_bodies(yw_surfaces* c, yw_tasks* tasks) {
+  yw_tasks_run(tasks, (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_block, c);
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    if (is_large(&c->works.items[i])) fit_body(c, &c->works.items[i], tasks);
   }
 }
 
@@ -258,73 +275,6 @@ static bool run_all_jobs(yw_surfaces* c, yw_tasks* tasks) {
   return !out_of_memory;
 }
 
-// One batch per job that found something. Jobs of one pair of bodies are adjacent.
-static bool cut_batches(yw_surfaces* c, int32_t* num_contacts, int32_t* num_pairs) {
-  c->batches.count = 0;
-  *num_contacts = *num_pairs = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->batches, c->jobs.count)) return false;
-  for (int32_t block = 0; block < c->block_start.count; ++block) {
-    yw_contact_list* list = &c->found.items[block];
-    *num_contacts += list->num_contacts;
-    for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
-      const yw_contact_job* job = &c->jobs.items[i];
-      if (job->num_contacts + job->num_spares == 0) continue;
-      const yw_contact_batch* last = c->batches.items + c->batches.count - 1;
-      bool leads = c->batches.count == 0 || last->a != job->a || last->b != job->b;
-      *num_pairs += leads;
-      const yw_contact_work *a = &c->works.items[job->a], *b = &c->works.items[job->b];
-      yw_aabb box = yw_aabb_join(a->box, b->box);
-      c->batches.items[c->batches.count++] =
-          (yw_contact_batch){.contacts = list->contacts + job->first_contact,
-                             .count = job->num_contacts,
-                             .spares = list->spares + job->first_spare,
-                             .num_spares = job->num_spares,
-                             .slop = YW_TOUCH_SLOP * yw_touch_skin(a, b),
-                             .a = job->a,
-                             .b = job->b,
-                             .pair = *num_pairs - 1,
-                             .leads = leads,
-                             .extent = yw_distance(box.lower, box.upper)};
-    }
-  }
-  return true;
-}
-
-// Sorts batches by color: each takes the first color that neither of its bodies has. When all
-// colors are taken (one body under very many), a batch goes to the last color, solved in order.
-static bool color_batches(yw_surfaces* c, yw_contact_problem* problem) {
-  int32_t count = c->batches.count;
-  c->used_colors.count = c->batch_color.count = c->colored.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->used_colors, c->works.count) ||
-      !YW_LIST_RESERVE(&c->mem, &c->batch_color, count) ||
-      !YW_LIST_RESERVE(&c->mem, &c->colored, count)) {
-    return false;
-  }
-  uint64_t* used = c->used_colors.items;
-  memset(used, 0, (size_t)c->works.count * sizeof *used);
-  int32_t* starts = problem->color_start;
-  memset(starts, 0, (YW_CONTACT_MAX_COLORS + 2) * sizeof *starts);
-  for (int32_t i = 0; i < count; ++i) {
-    const yw_contact_batch* batch = &c->batches.items[i];
-    uint64_t taken = used[batch->a] | used[batch->b];
-    int32_t color = ~taken ? __builtin_ctzll(~taken) : YW_CONTACT_MAX_COLORS;
-    if (color < YW_CONTACT_MAX_COLORS) {
-      used[batch->a] |= 1ull << color;
-      used[batch->b] |= 1ull << color;
-    }
-    c->batch_color.items[i] = color;
-    ++starts[color + 1];
-  }
-  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) starts[k + 1] += starts[k];
-  int32_t next[YW_CONTACT_MAX_COLORS + 1];
-  memcpy(next, starts, sizeof next);
-  for (int32_t i = 0; i < count; ++i) {
-    c->colored.items[next[c->batch_color.items[i]]++] = c->batches.items[i];
-  }
-  problem->batches = c->colored.items;
-  return true;
-}
-
 // A single body has nothing to touch unless it collides with itself.
 static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) {
   int32_t count = 0;
@@ -333,30 +283,6 @@ static bool nothing_can_meet(const yw_contact_body* bodies, int32_t num_bodies) 
     count += bodies[i].body_contact;
   }
   return count < 2;
-}
-
-// Bodies that answer impulses themselves, and touch something.
-static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
-  c->answers.count = c->yields.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->answers, c->works.count) ||
-      !YW_LIST_RESERVE(&c->mem, &c->yields, c->works.count)) {
-    return false;
-  }
-  for (int32_t i = 0; i < c->works.count; ++i) {
-    c->yields.items[i] = 1.0f;
-    const yw_surface_cache* cache = &c->caches.items[i];
-    if (!problem->bodies[i].respond || c->used_colors.items[i] == 0) continue;
-    c->answers.items[c->answers.count++] = (yw_contact_answer){.body = i,
-                                                               .free = cache->free,
-                                                               .base = cache->base,
-                                                               .impulses = cache->impulses,
-                                                               .change = cache->change,
-                                                               .heading = cache->heading};
-  }
-  problem->yields = c->yields.items;
-  problem->answers = c->answers.items;
-  problem->num_answers = c->answers.count;
-  return true;
 }
 
 // The vertex of one side of a contact, or the nearer one of an edge; -1: a triangle.
@@ -439,7 +365,7 @@ static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
     yw_tasks_run(tasks, blocks, follow_bodies, c);
     c->step.again = stayed_near(c);
   }
-  yw_tasks_run(tasks, blocks, fit_bodies, c);
+  fit_bodies(c, tasks);
   c->step.keep = mode == YW_TOUCH_CONTACTS && all_calm(c);
   return (c->step.again || find_pairs(c)) && run_all_jobs(c, tasks);
 }
@@ -469,28 +395,8 @@ static yw_touch_need greatest_need(const yw_surfaces* c) {
   return need;
 }
 
-// Rows of the batches, in the order in which they are visited.
-static bool add_rows(yw_surfaces* c, const yw_contact_problem* problem, int32_t num_contacts) {
-  if (!YW_LIST_RESERVE(&c->mem, &c->rows, num_contacts) ||
-      !YW_LIST_RESERVE(&c->mem, &c->searches, num_contacts)) {
-    return false;
-  }
-  int32_t at = 0;
-  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
-    problem->batches[i].rows = c->rows.items + at;
-    problem->batches[i].searches = c->searches.items + at;
-    at += problem->batches[i].count + problem->batches[i].num_spares;
-  }
-  return true;
-}
-
 static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_contacts) {
-  if (!cut_batches(c, num_contacts, &problem->num_pairs) || !color_batches(c, problem) ||
-      !collect_answers(c, problem) || !add_rows(c, problem, *num_contacts) ||
-      !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
-    return false;
-  }
-  problem->pair_angular = c->pair_angular.items;
+  if (!yw_surfaces_batch(c, problem)) return false;
   yw_contact_solve(problem);
   *num_contacts = 0;
   for (int32_t i = 0; i < c->batches.count; ++i) *num_contacts += c->colored.items[i].count;
@@ -530,8 +436,10 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   if (num_contacts) *num_contacts = 0;
   c->batches.count = 0;
   if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
-  c->step =
-      (yw_touch_step){.h = h, .fall = yw_length(gravity) * h * h, .near = yw_near_fns_of(c->simd)};
+  c->step = (yw_touch_step){.h = h,
+                            .fall = yw_length(gravity) * h * h,
+                            .near = yw_near_fns_of(c->simd),
+                            .sift = yw_sift_fns_of(c->simd)};
   if (!yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {

@@ -6,20 +6,6 @@
 
 #include <string.h>
 
-// Primitives of one body are kept at most this share of their distance at rest apart.
-#define REST_SHARE 0.9f
-// Sine of the angle by which faces may protrude over the plane between two edges; edges of surfaces
-// less flat than this stand out.
-#define FLAT 0.02f
-// Edges that stand out less than this, in skins, leave the contact to vertices.
-#define RIDGE 0.25f
-// Pairs that move less than this relative to each other, in skins (half a mean edge), do not change
-// their direction much; steps towards the moment of their touch.
-#define SLOW 125.0f
-#define QUICK_STEPS 3
-// Weights below this are on the border of a triangle or segment.
-#define BORDER 1e-4f
-
 // Who owns a contact ----------------------------------------------------------------------------
 
 static yw_vec3 point_of_side(const yw_candidate* c, const yw_vec3 x[4], const float* weights,
@@ -42,7 +28,7 @@ static float protrusion(const yw_contact_work* work, int32_t edge, yw_vec3 p, yw
   for (int k = 0; k < 2; ++k) {
     int32_t triangle = c->edge_triangles[edge][k];
     if (triangle < 0) continue;
-    int32_t corner = yw_third_corner(c->triangles[triangle], c->edges[edge][0], c->edges[edge][1]);
+    int32_t corner = c->edge_thirds[edge][k];
     yw_vec3 to = yw_sub(place_at(work, corner, t), p);
     float length = yw_length(to), sine = length > 0.0f ? -yw_dot(to, n) / length : 0.0f;
     worst = sine > worst ? sine : worst;
@@ -55,7 +41,7 @@ static bool owns_vertex_contact(const yw_candidate* c, const yw_nearest* near, y
   const yw_complex* complex = c->works[1]->complex;
   int32_t triangle = c->primitive[1], zeros = 0, zero = 0, corner = 0;
   for (int k = 0; k < 3; ++k) {
-    bool border = near->weights[1 + k] < BORDER;
+    bool border = near->weights[1 + k] < YW_BORDER;
     zeros += border;
     if (border) zero = k;
     if (!border) corner = k;
@@ -68,7 +54,7 @@ static bool owns_vertex_contact(const yw_candidate* c, const yw_nearest* near, y
     yw_vec3 x[4];
     yw_path_corners(&c->path, t, x);
     yw_vec3 p = point_of_side(c, x, near->weights, 1);
-    return protrusion(c->works[1], edge, p, yw_neg(n), t) < FLAT;
+    return protrusion(c->works[1], edge, p, yw_neg(n), t) < YW_FLAT;
   }
   // Two vertices: both bodies find the pair, with the roles exchanged.
   if (complex->triangle_of_vertex[c->corners[1 + corner]] != triangle) return false;
@@ -96,7 +82,7 @@ static bool owns_edge_contact(const yw_candidate* c, const yw_nearest* near) {
   for (int side = 0; side < 2; ++side) {
     const yw_complex* complex = c->works[side]->complex;
     const float* w = near->weights + 2 * side;
-    if (w[0] > BORDER && w[1] > BORDER) continue;
+    if (w[0] > YW_BORDER && w[1] > YW_BORDER) continue;
     // A vertex near the other's triangle is found as such.
     if (c->works[1 - side]->complex->num_triangles > 0) return false;
     if (!complex->is_loose && !stands_for_vertex(complex, c->primitive[side], w[1] > w[0])) {
@@ -117,10 +103,10 @@ static bool stands_out(const yw_contact_work* work, int32_t edge, yw_vec3 p, yw_
     int32_t triangle = c->edge_triangles[edge][k];
     sharp = sharp || triangle < 0;
     if (triangle < 0) continue;
-    int32_t corner = yw_third_corner(c->triangles[triangle], c->edges[edge][0], c->edges[edge][1]);
+    int32_t corner = c->edge_thirds[edge][k];
     yw_vec3 to = yw_sub(place_at(work, corner, t), p);
     float along = yw_dot(to, n);
-    bool clear = along * along > FLAT * FLAT * yw_length2(to);
+    bool clear = along * along > YW_FLAT * YW_FLAT * yw_length2(to);
     if (clear && along < 0.0f) return false;
     sharp = sharp || clear;
     height = along < height ? along : height;
@@ -157,7 +143,7 @@ static float distance_to_keep(const yw_candidate* c, const yw_nearest* near, flo
   if (c->works[0] != c->works[1] || !rest || !c->works[0]->body->geometry.radius) return sum;
   yw_vec3 x[4];
   for (int k = 0; k < 4; ++k) x[k] = rest[c->corners[k]];
-  float limit = REST_SHARE * yw_nearest_points(c->kind, x).distance;
+  float limit = YW_REST_SHARE * yw_nearest_points(c->kind, x).distance;
   return sum < limit ? sum : limit;
 }
 
@@ -217,7 +203,7 @@ static void append_spare(const yw_candidate* c, const yw_nearest* near, yw_vec3 
 static yw_vec3 direction(const yw_candidate* c, const yw_vec3 x[4], const yw_nearest* near) {
   yw_vec3 apart = yw_scale(near->apart, 1.0f / near->distance), n;
   for (int k = 0; k < 4; ++k) {
-    if (near->weights[k] < BORDER) return apart;
+    if (near->weights[k] < YW_BORDER) return apart;
   }
   if (c->kind == YW_VERTEX_TRIANGLE) {
     n = yw_cross(yw_sub(x[2], x[1]), yw_sub(x[3], x[1]));
@@ -235,7 +221,7 @@ static bool lies_in_crease(const yw_candidate* c, const yw_nearest* near, const 
   const yw_complex* complex = c->works[1]->complex;
   int32_t triangle = c->primitive[1], zeros = 0, zero = 0;
   for (int k = 0; k < 3; ++k) {
-    bool border = near->weights[1 + k] < BORDER;
+    bool border = near->weights[1 + k] < YW_BORDER;
     zeros += border;
     if (border) zero = k;
   }
@@ -246,10 +232,9 @@ static bool lies_in_crease(const yw_candidate* c, const yw_nearest* near, const 
   if (other < 0 || other == triangle) return false;
   yw_vec3 face = yw_normalize_or(yw_cross(yw_sub(x[2], x[1]), yw_sub(x[3], x[1])), *n);
   if (yw_dot(face, *n) < 0.0f) face = yw_neg(face);
-  int32_t third =
-      yw_third_corner(complex->triangles[other], complex->edges[edge][0], complex->edges[edge][1]);
+  int32_t third = complex->edge_thirds[edge][sides[0] == triangle ? 1 : 0];
   yw_vec3 to = yw_sub(place_at(c->works[1], third, t), point_of_side(c, x, near->weights, 1));
-  if (yw_dot(face, to) < FLAT * yw_length(to)) return false;
+  if (yw_dot(face, to) < YW_FLAT * yw_length(to)) return false;
   *n = face;
   return true;
 }
@@ -278,7 +263,7 @@ static void append_pair(const yw_candidate* c, const yw_nearest* near, float kee
 static bool is_behind(const yw_candidate* c, const yw_nearest* near) {
   if (c->kind != YW_VERTEX_TRIANGLE || !c->works[1]->complex->is_volume) return false;
   for (int k = 1; k < 4; ++k) {
-    if (near->weights[k] < BORDER) return false;
+    if (near->weights[k] < YW_BORDER) return false;
   }
   return yw_dot(near->apart, fallback_normal(c)) < 0.0f;
 }
@@ -310,7 +295,7 @@ static void look_at_pair(const yw_candidate* c, const yw_nearest* start, float k
 static float quick_time_of_touch(const yw_candidate* c, float distance, float slack,
                                  yw_nearest* near) {
   float t = 0.0f;
-  for (int step = 0; step < QUICK_STEPS; ++step) {
+  for (int step = 0; step < YW_QUICK_STEPS; ++step) {
     float gap = near->distance - distance;
     if (gap <= slack) return t;
     yw_vec3 way = yw_v3(0, 0, 0);
@@ -341,7 +326,7 @@ static float time_of_touch(const yw_candidate* c, const yw_nearest* start, float
                            float band, float slack, yw_nearest* near) {
   *near = *start;
   if (start->distance - distance <= slack) return 0.0f;
-  if (yw_path_reach(c->kind, &c->path) < SLOW * yw_touch_skin(c->works[0], c->works[1])) {
+  if (yw_path_reach(c->kind, &c->path) < YW_SLOW_PAIR * yw_touch_skin(c->works[0], c->works[1])) {
     // What is near at the start touches there, to within that distance.
     if (start->distance < distance + band) return time_from_start(c, start, distance + slack);
     float t = quick_time_of_touch(c, distance, slack, near);
@@ -375,7 +360,7 @@ static void find_contact(yw_candidate* c, const yw_nearest* start, float keep, f
     if (lies_in_crease(c, &near, x, t, &n) || owns_vertex_contact(c, &near, n, t)) {
       append_contact(c, &near, n, keep, skin, list);
     }
-  } else if (flat || both_stand_out(c, &near, n, t, RIDGE * skin)) {
+  } else if (flat || both_stand_out(c, &near, n, t, YW_RIDGE * skin)) {
     append_contact(c, &near, n, keep, skin, list);
   } else if (!apart) {
     append_spare(c, &near, n, keep, list);

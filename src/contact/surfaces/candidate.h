@@ -10,6 +10,20 @@
 #define YW_LEAST_SKIN 0.05f
 #define YW_LEAST_THICKNESS 0.8f
 
+// Primitives of one body are kept at most this share of their distance at rest apart.
+#define YW_REST_SHARE 0.9f
+// Sine of the angle by which faces may protrude over the plane between two edges; edges of surfaces
+// less flat than this stand out.
+#define YW_FLAT 0.02f
+// Edges that stand out less than this, in skins, leave the contact to vertices.
+#define YW_RIDGE 0.25f
+// Pairs that move less than this relative to each other, in skins (half a mean edge), do not change
+// their direction much; steps towards the moment of their touch.
+#define YW_SLOW_PAIR 125.0f
+#define YW_QUICK_STEPS 3
+// Weights below this are on the border of a triangle or segment.
+#define YW_BORDER 1e-4f
+
 /// A pair under test, with everything known about it.
 typedef struct yw_candidate {
   const yw_contact_work* works[2];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "contact/surfaces/order.h"
+#include "contact/surfaces/patches.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
@@ -84,6 +85,7 @@ static int32_t add_edge(yw_complex* c, int32_t a, int32_t b, scratch_space* spac
   c->edges[e][0] = a;
   c->edges[e][1] = b;
   c->edge_triangles[e][0] = c->edge_triangles[e][1] = -1;
+  c->edge_thirds[e][0] = c->edge_thirds[e][1] = -1;
   c->next_edges[e][0] = c->next_edges[e][1] = -1;
   space->edges_round[e] = space->edge_start[low];
   space->edge_start[low] = e;
@@ -111,7 +113,11 @@ static void list_triangles(yw_complex* c, const yw_contact_geometry* g, scratch_
       if (e < 0) e = add_edge(c, a, b, space);
       // Edges with more than two triangles keep the first two.
       int32_t* sides = c->edge_triangles[e];
-      if (sides[0] < 0 || sides[1] < 0) sides[sides[0] < 0 ? 0 : 1] = i;
+      if (sides[0] < 0 || sides[1] < 0) {
+        int at = sides[0] < 0 ? 0 : 1;
+        sides[at] = i;
+        c->edge_thirds[e][at] = v[(k + 2) % 3];
+      }
       c->triangle_edges[i][k] = e;
     }
   }
@@ -158,6 +164,7 @@ static void list_points(yw_complex* c) {
     if (i % YW_CONTACT_LEAF == 0) c->leaves[c->num_leaves++] = (yw_complex_leaf){i, i, 0};
     c->vertices[i] = c->edges[i][0] = c->edges[i][1] = i;
     c->edge_triangles[i][0] = c->edge_triangles[i][1] = -1;
+    c->edge_thirds[i][0] = c->edge_thirds[i][1] = -1;
     c->next_edges[i][0] = c->next_edges[i][1] = -1;
   }
 }
@@ -179,14 +186,17 @@ static bool allocate(yw_complex* c, const yw_contact_geometry* g) {
   size_t cells = c->is_loose ? points : triangles + (size_t)g->num_segments;
   c->leaves = YW_NEW_ARRAY(&c->mem, yw_complex_leaf, cells / YW_CONTACT_LEAF + 3 + NUM_FACINGS);
   c->vertices = YW_NEW_ARRAY(&c->mem, int32_t, points);
+  c->place_of_vertex = YW_NEW_ARRAY(&c->mem, int32_t, points);
   c->edges = yw_mem_alloc(&c->mem, edges, sizeof *c->edges);
   c->triangles = yw_mem_alloc(&c->mem, triangles, sizeof *c->triangles);
   c->edge_triangles = yw_mem_alloc(&c->mem, edges, sizeof *c->edge_triangles);
+  c->edge_thirds = yw_mem_alloc(&c->mem, edges, sizeof *c->edge_thirds);
   c->triangle_edges = yw_mem_alloc(&c->mem, triangles, sizeof *c->triangle_edges);
   c->triangle_of_vertex = YW_NEW_ARRAY(&c->mem, int32_t, points);
   c->next_edges = yw_mem_alloc(&c->mem, edges, sizeof *c->next_edges);
-  return c->leaves && c->vertices && c->edges && c->triangles && c->edge_triangles &&
-         c->triangle_edges && c->triangle_of_vertex && c->next_edges;
+  return c->leaves && c->vertices && c->place_of_vertex && c->edges && c->triangles &&
+         c->edge_triangles && c->edge_thirds && c->triangle_edges && c->triangle_of_vertex &&
+         c->next_edges;
 }
 
 static bool list_hanging(yw_complex* c, const yw_contact_geometry* g) {
@@ -203,6 +213,13 @@ static bool list_hanging(yw_complex* c, const yw_contact_geometry* g) {
     c->parents[h[0]][1] = h[2];
   }
   return true;
+}
+
+static bool list_rest(yw_complex* c, const yw_contact_geometry* g) {
+  if (!g->rest || !g->radius) return true;
+  c->rest = YW_NEW_ARRAY(&c->mem, yw_vec4, c->num_particles);
+  for (int32_t i = 0; c->rest && i < c->num_particles; ++i) c->rest[i] = yw_v4(g->rest[i]);
+  return c->rest != NULL;
 }
 
 static bool fill(yw_complex* c, const yw_contact_geometry* g) {
@@ -224,6 +241,7 @@ static bool fill(yw_complex* c, const yw_contact_geometry* g) {
       list_segments(c, g, &space);
     }
     c->leaves[c->num_leaves] = (yw_complex_leaf){c->num_vertices, c->num_edges, c->num_triangles};
+    for (int32_t i = 0; i < c->num_vertices; ++i) c->place_of_vertex[c->vertices[i]] = i;
     c->size = mean_size(c, g);
   }
   void* arrays[] = {space.items, space.other, space.seen, space.edge_start, space.edges_round};
@@ -239,7 +257,10 @@ yw_complex* yw_complex_create(const yw_allocator* mem, const yw_contact_geometry
   c->num_particles = num_particles;
   c->is_volume = geometry->num_triangles > 0 && !geometry->radius;
   c->is_loose = geometry->num_triangles == 0 && geometry->num_segments == 0;
-  if (allocate(c, geometry) && fill(c, geometry) && list_hanging(c, geometry)) return c;
+  if (allocate(c, geometry) && fill(c, geometry) && list_hanging(c, geometry) &&
+      list_rest(c, geometry)) {
+    return c;
+  }
   yw_complex_destroy(c);
   return NULL;
 }
@@ -247,9 +268,20 @@ yw_complex* yw_complex_create(const yw_allocator* mem, const yw_contact_geometry
 void yw_complex_destroy(yw_complex* c) {
   if (!c) return;
   yw_allocator mem = c->mem;
-  void* arrays[] = {
-      c->leaves,         c->vertices,           c->edges,      c->triangles, c->edge_triangles,
-      c->triangle_edges, c->triangle_of_vertex, c->next_edges, c->hanging,   c->parents};
+  yw_patches_destroy(c->patches);
+  void* arrays[] = {c->leaves,
+                    c->place_of_vertex,
+                    c->vertices,
+                    c->edges,
+                    c->triangles,
+                    c->edge_triangles,
+                    c->edge_thirds,
+                    c->triangle_edges,
+                    c->triangle_of_vertex,
+                    c->next_edges,
+                    c->rest,
+                    c->hanging,
+                    c->parents};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, c);
 }

@@ -28,12 +28,16 @@ typedef struct yw_complex {
   yw_complex_leaf* leaves;  ///< num_leaves + 1
   int32_t num_vertices, num_edges, num_triangles;
   int32_t* vertices;             ///< particles
+  int32_t* place_of_vertex;      ///< per particle: its index among them; 0 where it has none
   int32_t (*edges)[2];           ///< particles; the same one twice for loose points
   int32_t (*triangles)[3];       ///< particles
   int32_t (*edge_triangles)[2];  ///< on both sides; -1: none
+  int32_t (*edge_thirds)[2];     ///< third corners of these triangles; -1: none
   int32_t (*triangle_edges)[3];  ///< edge k joins the corners k and k + 1
   int32_t* triangle_of_vertex;   ///< per particle: its first triangle; -1: none
   int32_t (*next_edges)[2];      ///< of segments: the one that continues at each end; -1: none
+  yw_vec4* rest;                 ///< per particle of thick surfaces: where it is at rest
+  struct yw_patches* patches;    ///< where bodies touch themselves; otherwise NULL
   int32_t num_hanging;
   int32_t (*hanging)[3];  ///< as in yw_contact_geometry
   int32_t (*parents)[2];  ///< per particle: whose mean it is; -1: free. NULL: nothing hangs
@@ -45,13 +49,5 @@ uint64_t yw_complex_hash(const yw_contact_geometry* geometry, int32_t num_partic
 yw_complex* yw_complex_create(const yw_allocator* mem, const yw_contact_geometry* geometry,
                               int32_t num_particles);
 void yw_complex_destroy(yw_complex* complex);
-
-/// Third corner of a triangle with the edge a-b.
-static inline int32_t yw_third_corner(const int32_t* triangle, int32_t a, int32_t b) {
-  for (int k = 0; k < 3; ++k) {
-    if (triangle[k] != a && triangle[k] != b) return triangle[k];
-  }
-  return triangle[0];
-}
 
 #endif

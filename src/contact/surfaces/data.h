@@ -3,6 +3,7 @@
 #ifndef YW_CONTACT_SURFACES_DATA_H
 #define YW_CONTACT_SURFACES_DATA_H
 
+#include "contact/surfaces/patches.h"
 #include "contact/surfaces/solve.h"
 #include "yawara/extend/memory.h"
 
@@ -14,12 +15,20 @@ typedef struct yw_surface_cache {
   yw_path_box* path_boxes;
   float* lane_boxes;
   yw_sort_item *order, *scratch;  // loose points
-  int32_t* sorted_vertices;
+  int32_t *sorted_vertices, *sorted_places;
   int32_t (*sorted_edges)[2];
+  yw_patch_pose* poses;  // of bodies that touch themselves
   yw_vec4* predicted;
   uint8_t *moved, *unsettled;
   yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
 } yw_surface_cache;
+
+/// Chunks of bodies that a batch touches, see batches.c.
+#define YW_BATCH_CHUNKS 31
+typedef struct yw_batch_chunks {
+  int32_t count;  // more than have room: all of both bodies
+  int32_t items[YW_BATCH_CHUNKS];
+} yw_batch_chunks;
 
 struct yw_surfaces {
   yw_allocator mem;
@@ -38,7 +47,9 @@ struct yw_surfaces {
   YW_LIST(int32_t) block_start;    // first job of each block
   YW_LIST(yw_contact_list) found;  // contacts of each block
   YW_LIST(yw_contact_batch) batches, colored;
-  YW_LIST(uint64_t) used_colors;
+  YW_LIST(int32_t) first_chunk;   // per body, and one more
+  YW_LIST(uint64_t) used_colors;  // per chunk
+  YW_LIST(yw_batch_chunks) batch_chunks;
   YW_LIST(int32_t) batch_color;
   YW_LIST(yw_vec3) pair_angular;
   YW_LIST(yw_contact_answer) answers;

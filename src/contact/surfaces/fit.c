@@ -2,6 +2,7 @@
 // Boxes of the paths of vertices, edges and triangles, and the tree of their leaves.
 #include <string.h>
 
+#include "contact/surfaces/patches.h"
 #include "contact/surfaces/touch.h"
 #include "math/small/float4.h"
 
@@ -10,6 +11,7 @@
 // (tuned on boxes and cloth).
 #define LEAST_LEEWAY 0.0025f
 #define MOST_LEEWAY 0.05f
+#define LEAVES_PER_BLOCK 128
 
 typedef struct path_box {
   yw_float4 lower, upper;
@@ -46,6 +48,7 @@ static void sort_points(yw_contact_work* work) {
   for (int32_t i = 0; i < count; ++i) {
     int32_t particle = work->order[i].value;
     work->sorted_vertices[i] = particle;
+    work->sorted_places[particle] = i;
     work->sorted_edges[i][0] = work->sorted_edges[i][1] = particle;
   }
 }
@@ -101,7 +104,19 @@ void yw_touch_follow(yw_contact_work* work) {
   }
 }
 
-void yw_touch_fit(yw_contact_work* work, bool sort) {
+static void fit_leaves(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_contact_work* work = context;
+  const yw_complex* c = work->complex;
+  int32_t end = (block + 1) * LEAVES_PER_BLOCK;
+  for (int32_t leaf = block * LEAVES_PER_BLOCK; leaf < end && leaf < c->num_leaves; ++leaf) {
+    fit_leaf(work, leaf);
+    if (!work->poses) continue;
+    work->poses[leaf] = yw_patch_pose_of(c->patches, leaf, work->body->begin, work->predicted);
+  }
+}
+
+void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
   const yw_complex* c = work->complex;
   yw_touch_predict(work);
   work->outdated = false;
@@ -119,7 +134,8 @@ void yw_touch_fit(yw_contact_work* work, bool sort) {
   }
   work->leeway = sqrtf(longest2) + LEAST_LEEWAY * c->size;
   work->calm = work->leeway < MOST_LEEWAY * c->size;
-  for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) fit_leaf(work, leaf);
+  int32_t blocks = (c->num_leaves + LEAVES_PER_BLOCK - 1) / LEAVES_PER_BLOCK;
+  yw_tasks_run(tasks, blocks, fit_leaves, work);
   yw_box_tree_refit(&work->leaves);
   work->box = c->num_leaves > 0 ? work->leaves.nodes[1] : yw_aabb_empty();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "contact/surfaces/near.h"
 
-#include "math/small/float4.h"
+#include "contact/surfaces/pair_lanes.h"
 
-#define MAX_BLOCKED ((YW_NEAR_LEAF_MAX + YW_LANES - 1) / YW_LANES * YW_LANES)
+#define MAX_REGISTERS ((YW_NEAR_LEAF_MAX + YW_VF_LANES - 1) / YW_VF_LANES)
 
 // Boxes -----------------------------------------------------------------------------------------
 
@@ -18,133 +18,62 @@ YW_LANE_FN uint32_t meeting(const float* const sides[6], int32_t at, const float
   return yw_vi_bits(apart <= 0.0f);
 }
 
-// Lists the boxes first .. end - 1 that meet a box.
-static int32_t select_boxes(const yw_lane_boxes* boxes, int32_t first, int32_t end, yw_aabb box,
-                            float pad, int32_t* found) {
+// Finds the boxes first .. end - 1 that meet a box: one mask per register. Returns whether any
+// does.
+static bool select_boxes(const yw_lane_boxes* boxes, int32_t first, int32_t end, yw_aabb box,
+                         float pad, uint32_t* masks) {
   const float lower[3] = {box.lower.x - pad, box.lower.y - pad, box.lower.z - pad};
   const float upper[3] = {box.upper.x + pad, box.upper.y + pad, box.upper.z + pad};
   const float* const* sides = (const float* const*)boxes->sides;
-  int32_t count = 0;
+  uint32_t any = 0;
   for (int32_t at = first; at < end; at += YW_VF_LANES) {
     uint32_t bits = meeting(sides, at, lower, upper);
     if (end - at < YW_VF_LANES) bits &= (1u << (end - at)) - 1;
-    for (; bits != 0; bits &= bits - 1) found[count++] = at + __builtin_ctz(bits);
+    any |= * masks++ = bits;
+  }
+  return any != 0;
+}
+
+// Appends the pairs of box i of a with the selected boxes of b.
+YW_LANE_FN int32_t meet_box(const yw_near_leaves* l, int32_t i, const uint32_t* in_b,
+                            int32_t (*pairs)[2]) {
+  const float* const* sides = (const float* const*)l->b->sides;
+  float lower[3], upper[3];
+  int32_t count = 0;
+  for (int d = 0; d < 3; ++d) {
+    lower[d] = l->a->sides[d][i] - l->pad;
+    upper[d] = l->a->sides[3 + d][i] + l->pad;
+  }
+  for (int32_t at = l->first_b; at < l->end_b; at += YW_VF_LANES, ++in_b) {
+    if (*in_b == 0) continue;
+    uint32_t bits = meeting(sides, at, lower, upper) & *in_b;
+    for (; bits != 0; bits &= bits - 1) {
+      int32_t k = at + __builtin_ctz(bits);
+      if (l->same && k <= i) continue;
+      pairs[count][0] = i;
+      pairs[count++][1] = k;
+    }
   }
   return count;
 }
 
 static int32_t meet(const yw_near_leaves* l, int32_t (*pairs)[2]) {
-  int32_t in_a[MAX_BLOCKED], in_b[MAX_BLOCKED];
-  int32_t num_a = select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, in_a);
-  if (num_a == 0) return 0;
-  int32_t num_b = select_boxes(l->b, l->first_b, l->end_b, l->box_a, l->pad, in_b);
-  if (num_b == 0) return 0;
-  // The selected boxes of b, next to each other.
-  float packed[6][MAX_BLOCKED];
-  for (int d = 0; d < 6; ++d) {
-    for (int32_t k = 0; k < num_b; ++k) packed[d][k] = l->b->sides[d][in_b[k]];
-    for (int32_t k = num_b; k % YW_VF_LANES != 0; ++k) packed[d][k] = 0.0f;
+  uint32_t in_a[MAX_REGISTERS], in_b[MAX_REGISTERS];
+  if (!select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, in_a) ||
+      !select_boxes(l->b, l->first_b, l->end_b, l->box_a, l->pad, in_b)) {
+    return 0;
   }
-  const float* const sides[6] = {packed[0], packed[1], packed[2], packed[3], packed[4], packed[5]};
   int32_t count = 0;
-  for (int32_t i = 0; i < num_a; ++i) {
-    float lower[3], upper[3];
-    for (int d = 0; d < 3; ++d) {
-      lower[d] = l->a->sides[d][in_a[i]] - l->pad;
-      upper[d] = l->a->sides[3 + d][in_a[i]] + l->pad;
-    }
-    for (int32_t at = 0; at < num_b; at += YW_VF_LANES) {
-      uint32_t bits = meeting(sides, at, lower, upper);
-      if (num_b - at < YW_VF_LANES) bits &= (1u << (num_b - at)) - 1;
-      for (; bits != 0; bits &= bits - 1) {
-        int32_t k = in_b[at + __builtin_ctz(bits)];
-        if (l->same && k <= in_a[i]) continue;
-        pairs[count][0] = in_a[i];
-        pairs[count++][1] = k;
-      }
+  const uint32_t* mask = in_a;
+  for (int32_t at = l->first_a; at < l->end_a; at += YW_VF_LANES) {
+    for (uint32_t bits = *mask++; bits != 0; bits &= bits - 1) {
+      count += meet_box(l, at + __builtin_ctz(bits), in_b, pairs + count);
     }
   }
   return count;
 }
 
-// Nearest points --------------------------------------------------------------------------------
-
-typedef struct vec {
-  yw_vf x, y, z;
-} vec;
-
-YW_LANE_FN vec sub(vec a, vec b) { return (vec){a.x - b.x, a.y - b.y, a.z - b.z}; }
-YW_LANE_FN vec mad(vec a, yw_vf s, vec b) {
-  return (vec){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
-YW_LANE_FN yw_vf dot(vec a, vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-YW_LANE_FN vec cross(vec a, vec b) {
-  return (vec){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-YW_LANE_FN yw_vf clamp01(yw_vf a) {
-  return yw_vf_min(yw_vf_max(a, yw_vf_splat(0.0f)), yw_vf_splat(1.0f));
-}
-
-// a / b in [0, 1], and 0 where b is not positive.
-YW_LANE_FN yw_vf share(yw_vf a, yw_vf b) {
-  yw_vi usable = b > 0.0f;
-  return yw_vf_select(usable, clamp01(a / b), yw_vf_splat(0.0f));
-}
-
-typedef struct nearest {
-  yw_vf weights[4];
-  vec apart;
-} nearest;
-
-YW_LANE_FN nearest nearest_on_triangle(const vec x[4]) {
-  vec ab = sub(x[2], x[1]), ac = sub(x[3], x[1]), ap = sub(x[0], x[1]);
-  yw_vf d1 = dot(ab, ap), d2 = dot(ac, ap), bb = dot(ab, ab), bc = dot(ab, ac), cc = dot(ac, ac);
-  yw_vf det = bb * cc - bc * bc, v = cc * d1 - bc * d2, w = bb * d2 - bc * d1;
-  yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
-  yw_vi inside = (det > 0.0f) & (v >= 0.0f) & (w >= 0.0f) & (v + w <= det);
-  // Outside: the nearest point on any of the three edges.
-  yw_vf on_ab = share(d1, bb), on_ac = share(d2, cc);
-  yw_vf on_bc = share(d2 - d1 + bb - bc, bb - 2.0f * bc + cc);
-  vec from_ab = mad(ap, -on_ab, ab), from_ac = mad(ap, -on_ac, ac);
-  vec from_bc = mad(mad(ap, on_bc - one, ab), -on_bc, ac);
-  yw_vf far_ab = dot(from_ab, from_ab), far_ac = dot(from_ac, from_ac);
-  yw_vf far_bc = dot(from_bc, from_bc);
-  yw_vi is_ab = (far_ab <= far_ac) & (far_ab <= far_bc), is_ac = ~is_ab & (far_ac <= far_bc);
-  yw_vf edge_v = yw_vf_select(is_ab, on_ab, yw_vf_select(is_ac, zero, one - on_bc));
-  yw_vf edge_w = yw_vf_select(is_ab, zero, yw_vf_select(is_ac, on_ac, on_bc));
-  v = yw_vf_select(inside, v / det, edge_v);
-  w = yw_vf_select(inside, w / det, edge_w);
-  return (nearest){{one, one - v - w, v, w}, mad(mad(ap, -v, ab), -w, ac)};
-}
-
-YW_LANE_FN nearest nearest_on_segments(const vec x[4]) {
-  vec u = sub(x[1], x[0]), v = sub(x[3], x[2]), r = sub(x[0], x[2]);
-  yw_vf uu = dot(u, u), vv = dot(v, v), uv = dot(u, v), ur = dot(u, r), vr = dot(v, r);
-  yw_vf det = uu * vv - uv * uv, half = yw_vf_splat(0.5f), one = yw_vf_splat(1.0f);
-  // Nearly parallel: any point of the overlap is nearest, and the clamps below find one.
-  yw_vi skew = det > 1e-6f * uu * vv;
-  yw_vf s = yw_vf_select(skew, clamp01((uv * vr - vv * ur) / det), half);
-  yw_vf t = share(uv * s + vr, vv);
-  s = share(uv * t - ur, uu);
-  t = share(uv * s + vr, vv);
-  return (nearest){{one - s, s, one - t, t}, mad(mad(r, s, u), -t, v)};
-}
-
 // Paths -----------------------------------------------------------------------------------------
-
-// Largest change of the distance between the sides.
-YW_LANE_FN yw_vf reach_of(const vec way[4], int split, bool stopped) {
-  yw_vf most = yw_vf_splat(0.0f);
-  for (int k = 0; k < 4 && stopped; ++k) most = yw_vf_max(most, dot(way[k], way[k]));
-  for (int i = 0; i < split; ++i) {
-    for (int k = split; k < 4; ++k) {
-      vec difference = sub(way[i], way[k]);
-      most = yw_vf_max(most, dot(difference, difference));
-    }
-  }
-  return yw_vf_sqrt(most);
-}
 
 // A plane between the sides moves along: they are apart at the end along the direction of their
 // start distance.
@@ -180,42 +109,11 @@ YW_LANE_FN yw_vi keeps_side(yw_pair_kind kind, const vec b[4], const vec f[4], f
   return (low > least) | (high < -least);
 }
 
-// Joins rows of four lanes to a register.
-YW_LANE_FN yw_vf widen(const yw_float4* rows) {
-#if YW_VF_LANES == 16
-  typedef float float8 __attribute__((vector_size(32)));
-  float8 low = __builtin_shufflevector(rows[0], rows[1], 0, 1, 2, 3, 4, 5, 6, 7);
-  float8 high = __builtin_shufflevector(rows[2], rows[3], 0, 1, 2, 3, 4, 5, 6, 7);
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-#elif YW_VF_LANES == 8
-  return __builtin_shufflevector(rows[0], rows[1], 0, 1, 2, 3, 4, 5, 6, 7);
-#else
-  return rows[0];
-#endif
-}
-
-// Corners of one register of lanes.
-YW_LANE_FN void load_corners(const yw_vec4* const from[2], const yw_near_lanes* l, int32_t first,
-                             int split, vec x[4]) {
-  for (int k = 0; k < 4; ++k) {
-    const yw_vec4* values = from[k < split ? 0 : 1];
-    const int32_t* corners = l->corners[k] + first;
-    yw_float4 places[3][YW_VF_LANES / 4];
-    for (int32_t i = 0; i < YW_VF_LANES / 4; ++i) {
-      yw_float4 rows[4];
-      for (int j = 0; j < 4; ++j) rows[j] = yw_float4_load(values + corners[4 * i + j]);
-      yw_float4_transpose(rows);
-      for (int d = 0; d < 3; ++d) places[d][i] = rows[d];
-    }
-    x[k] = (vec){widen(places[0]), widen(places[1]), widen(places[2])};
-  }
-}
-
 YW_LANE_FN uint32_t test_register(yw_near_lanes* l, int32_t first, yw_pair_kind kind) {
   vec begin[4], end[4], way[4];
   int split = yw_pair_split(kind);
-  load_corners(l->begin, l, first, split, begin);
-  load_corners(l->end, l, first, split, end);
+  load_corners(l->begin, l->corners[0], first, split, begin);
+  load_corners(l->end, l->corners[0], first, split, end);
   for (int k = 0; k < 4; ++k) way[k] = sub(end[k], begin[k]);
   nearest near =
       kind == YW_VERTEX_TRIANGLE ? nearest_on_triangle(begin) : nearest_on_segments(begin);

@@ -35,10 +35,12 @@
 #define YIELD_SAFETY 1.1f
 #define LEAST_YIELD 1e-3f
 #define MOST_SHOWN 1.1
-// Batches per task.
+// Batches per task, if they have few contacts.
 #define BATCHES_PER_TASK 8
-// Fewer batches are not worth waking threads for.
+#define FEW_CONTACTS 64
+// Fewer batches than this, with fewer contacts, are not worth waking threads for.
 #define MIN_PARALLEL 32
+#define MIN_PARALLEL_CONTACTS 1024
 
 // Weighted sum of one side's particles.
 static inline yw_vec3 side_sum(const yw_contact* c, int side, const yw_vec4* values) {
@@ -125,33 +127,56 @@ typedef struct sweep {
   const yw_contact_problem* problem;
   void (*visit)(const yw_contact_problem* problem, yw_contact_batch* batch);
   int32_t first, end;  // batches
+  int32_t per_task;
 } sweep;
 
 static void sweep_block(void* context, int32_t block, int32_t worker) {
   (void)worker;
   const sweep* job = context;
-  int32_t first = job->first + block * BATCHES_PER_TASK;
-  int32_t end = first + BATCHES_PER_TASK < job->end ? first + BATCHES_PER_TASK : job->end;
+  int32_t first = job->first + block * job->per_task;
+  int32_t end = first + job->per_task < job->end ? first + job->per_task : job->end;
   for (int32_t i = first; i < end; ++i) job->visit(job->problem, &job->problem->batches[i]);
 }
 
 typedef void (*batch_visit)(const yw_contact_problem*, yw_contact_batch*);
 
 // Visits every batch of one color.
-static void sweep_color(const yw_contact_problem* problem, batch_visit visit, int32_t color) {
-  sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1]};
-  int32_t blocks = (job.end - job.first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
-  bool serial = color == YW_CONTACT_MAX_COLORS || job.end - job.first < MIN_PARALLEL;
-  yw_tasks_run(serial ? NULL : problem->tasks, blocks, sweep_block, &job);
+static void sweep_color(const yw_contact_problem* problem, batch_visit visit, int32_t color,
+                        yw_tasks* tasks) {
+  sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1],
+               BATCHES_PER_TASK};
+  int32_t count = job.end - job.first, contacts = problem->color_rows[color];
+  if (count == 0) return;
+  if (contacts > FEW_CONTACTS * count) job.per_task = 1;
+  bool serial = count < MIN_PARALLEL && contacts < MIN_PARALLEL_CONTACTS;
+  if (serial || color == YW_CONTACT_MAX_COLORS) tasks = NULL;
+  yw_tasks_run(tasks, (count + job.per_task - 1) / job.per_task, sweep_block, &job);
 }
 
 static void sweep_all(const yw_contact_problem* problem, batch_visit visit) {
-  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) sweep_color(problem, visit, k);
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k)
+    sweep_color(problem, visit, k, problem->tasks);
 }
 
 // Visits colors from last to first.
 static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
-  for (int32_t k = YW_CONTACT_MAX_COLORS; k >= 0; --k) sweep_color(problem, visit, k);
+  for (int32_t k = YW_CONTACT_MAX_COLORS; k >= 0; --k)
+    sweep_color(problem, visit, k, problem->tasks);
+}
+
+// Visits batches that move bodies as wholes.
+static void sweep_wholes(const yw_contact_problem* problem, batch_visit visit) {
+  yw_tasks* tasks = problem->divided ? NULL : problem->tasks;
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) sweep_color(problem, visit, k, tasks);
+}
+
+static void count_rows(yw_contact_problem* problem) {
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) {
+    problem->color_rows[k] = 0;
+    for (int32_t i = problem->color_start[k]; i < problem->color_start[k + 1]; ++i) {
+      problem->color_rows[k] += problem->batches[i].count;
+    }
+  }
 }
 
 static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
@@ -491,8 +516,9 @@ static void solve_velocities(yw_contact_problem* problem) {
 }
 
 void yw_contact_solve(yw_contact_problem* problem) {
+  count_rows(problem);
   sweep_all(problem, prepare_batch);
-  sweep_all(problem, bounce_batch);
+  sweep_wholes(problem, bounce_batch);
   solve_velocities(problem);
   sweep_all(problem, follow_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) {
@@ -502,5 +528,5 @@ void yw_contact_solve(yw_contact_problem* problem) {
   }
   sweep_all(problem, lost_angular_batch);
   add_lost_angular(problem);
-  sweep_all(problem, keep_angular_batch);
+  sweep_wholes(problem, keep_angular_batch);
 }

@@ -34,8 +34,9 @@ typedef struct yw_contact_answer {
   yw_vec4* heading;  ///< change of velocities along the direction of search
 } yw_contact_answer;
 
-/// Batches of one color have no body in common, so that their order does not matter and they can be
-/// solved in parallel. Color YW_CONTACT_MAX_COLORS holds the rest, solved in order.
+/// Batches of one color have no body in common, or not the same parts of one, so that their order
+/// does not matter and they can be solved in parallel. Color YW_CONTACT_MAX_COLORS holds the rest,
+/// solved in order.
 typedef struct yw_contact_problem {
   yw_contact_body* bodies;
   float* yields;  ///< per body: share of a particle's own mobility that it shows in contact
@@ -43,6 +44,8 @@ typedef struct yw_contact_problem {
   yw_vec3* pair_angular;  ///< scratch, one per pair
   int32_t num_pairs;
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
+  int32_t color_rows[YW_CONTACT_MAX_COLORS + 1];  ///< contacts when the solve begins
+  bool divided;  ///< batches of one color may have a body in common
   yw_contact_answer* answers;
   int32_t num_answers;
   bool short_round;   ///< visits only contacts where something presses

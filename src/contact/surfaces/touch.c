@@ -7,6 +7,8 @@
 
 #include "contact/obstacles.h"
 #include "contact/surfaces/candidate.h"
+#include "contact/surfaces/patches.h"
+#include "contact/surfaces/sift.h"
 
 // Pairs of leaves -------------------------------------------------------------------------------
 
@@ -61,6 +63,12 @@ static float needed_distance(const pair_search* s) {
   return s->step->mode == YW_TOUCH_PAIRS ? least + a->margin + b->margin : least;
 }
 
+// Distance below which a pair is kept, see yw_near_lanes.
+static float kept_distance(const pair_search* s) {
+  if (!s->step->keep) return -1.0f;
+  return guarded_distance(s) + s->works[0]->leeway + s->works[1]->leeway;
+}
+
 // Pairs that may need another look when contact has moved particles within their leeway.
 static void keep_pairs(const pair_search* s, int32_t first, uint32_t lanes) {
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -72,7 +80,65 @@ static void keep_pairs(const pair_search* s, int32_t first, uint32_t lanes) {
   }
 }
 
-static void test_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first, int32_t count) {
+// Pairs that may touch, collected until the lanes are full.
+typedef struct sieve {
+  yw_near_lanes lanes;
+  int32_t pairs[YW_LANES][2];
+  yw_sift sift;
+} sieve;
+
+// What the lanes left unclear.
+static void test_candidate(const pair_search* s, const sieve* v, int32_t i) {
+  const yw_near_lanes* lanes = &v->lanes;
+  yw_candidate c = {.works = {s->works[0], s->works[1]},
+                    .body = {s->body[0], s->body[1]},
+                    .kind = s->kind,
+                    .primitive = {v->pairs[i][0], v->pairs[i][1]}};
+  yw_nearest start = {.apart = yw_v3(lanes->apart[0][i], lanes->apart[1][i], lanes->apart[2][i]),
+                      .distance = lanes->distance[i]};
+  for (int k = 0; k < 4; ++k) {
+    c.corners[k] = lanes->corners[k][i];
+    start.weights[k] = lanes->weights[k][i];
+  }
+  yw_candidate_test(&c, &start, s->step, s->list);
+}
+
+static void copy_lane(sieve* v, int32_t to, const yw_near_lanes* from, int32_t i) {
+  for (int k = 0; k < 4; ++k) {
+    v->lanes.corners[k][to] = from->corners[k][i];
+    v->lanes.weights[k][to] = from->weights[k][i];
+  }
+  for (int d = 0; d < 3; ++d) v->lanes.apart[d][to] = from->apart[d][i];
+  v->lanes.distance[to] = from->distance[i];
+}
+
+// Decides about the pairs that were collected, in their order.
+static void empty_sieve(const pair_search* s, sieve* v) {
+  yw_sift* sift = &v->sift;
+  int32_t count = v->lanes.count;
+  if (count == 0) return;
+  uint32_t all = (1u << count) - 1;
+  sift->contacts = sift->spares = 0;
+  sift->unclear = all;
+  if (s->step->mode == YW_TOUCH_CONTACTS) {
+    for (int32_t i = count; i < YW_LANES; ++i) copy_lane(v, i, &v->lanes, 0);
+    yw_sift_lanes(sift, s->works, (const int32_t(*)[2])v->pairs, &v->lanes, all, s->step->sift);
+  }
+  for (uint32_t left = sift->contacts | sift->spares | sift->unclear; left != 0; left &= left - 1) {
+    int32_t i = __builtin_ctz(left);
+    if (sift->unclear >> i & 1) {
+      test_candidate(s, v, i);
+    } else if (sift->contacts >> i & 1) {
+      yw_sift_append_contact(sift, s->body, &v->lanes, i, s->list);
+    } else {
+      yw_sift_append_spare(sift, &v->lanes, i, s->list);
+    }
+  }
+  v->lanes.count = 0;
+}
+
+static void test_lanes(const pair_search* s, yw_near_lanes* lanes, sieve* v, int32_t first,
+                       int32_t count) {
   for (int32_t i = 0; i < YW_LANES; ++i) {
     int32_t corners[4];
     corners_of(s, s->pairs[i < count ? first + i : first], corners);
@@ -82,18 +148,10 @@ static void test_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first
   uint32_t near = s->step->near->test(lanes);
   keep_pairs(s, first, lanes->kept_lanes);
   for (; near != 0; near &= near - 1) {
-    int32_t i = __builtin_ctz(near);
-    yw_candidate c = {.works = {s->works[0], s->works[1]},
-                      .body = {s->body[0], s->body[1]},
-                      .kind = s->kind,
-                      .primitive = {s->pairs[first + i][0], s->pairs[first + i][1]}};
-    yw_nearest start = {.apart = yw_v3(lanes->apart[0][i], lanes->apart[1][i], lanes->apart[2][i]),
-                        .distance = lanes->distance[i]};
-    for (int k = 0; k < 4; ++k) {
-      c.corners[k] = lanes->corners[k][i];
-      start.weights[k] = lanes->weights[k][i];
-    }
-    yw_candidate_test(&c, &start, s->step, s->list);
+    int32_t i = __builtin_ctz(near), at = v->lanes.count++;
+    copy_lane(v, at, lanes, i);
+    memcpy(v->pairs[at], s->pairs[first + i], sizeof v->pairs[at]);
+    if (v->lanes.count == YW_LANES) empty_sieve(s, v);
   }
 }
 
@@ -104,13 +162,17 @@ static void test_all(pair_search* s) {
       .question = s->step->mode == YW_TOUCH_PAIRS ? YW_NEAR_STOPPED : YW_NEAR_MOVING,
       .prove = s->step->mode != YW_TOUCH_PAIRS,
       .needed = needed_distance(s),
-      .kept = s->step->keep ? guarded_distance(s) + a->leeway + b->leeway : -1.0f,
+      .kept = kept_distance(s),
       .begin = {a->body->begin, b->body->begin},
       .end = {a->predicted, b->predicted}};
+  sieve v;
+  v.lanes = lanes;
+  yw_sift_begin(&v.sift, s->works, s->kind, s->step->fall);
   for (int32_t first = 0; first < s->count; first += YW_LANES) {
     int32_t left = s->count - first;
-    test_lanes(s, &lanes, first, left < YW_LANES ? left : YW_LANES);
+    test_lanes(s, &lanes, &v, first, left < YW_LANES ? left : YW_LANES);
   }
+  empty_sieve(s, &v);
   s->count = 0;
 }
 
@@ -201,15 +263,26 @@ static float box_distance(const yw_touch_step* step, const yw_contact_work* a,
   return contact > guarded ? contact : guarded;
 }
 
+// True for leaves of one body that are known to be apart, as neighbours usually are.
+static bool are_apart(const pair_search* s, int32_t leaf, int32_t other, float needed) {
+  const yw_contact_work* work = s->works[0];
+  if (work != s->works[1] || !work->poses || s->step->mode == YW_TOUCH_PAIRS) return false;
+  return yw_patches_stay_apart(work->complex->patches, work->poses, leaf, other, needed);
+}
+
 static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_job* job) {
   const yw_touch_step* step = searches[FORTH].step;
   const yw_contact_work *a = searches[FORTH].works[0], *b = searches[FORTH].works[1];
+  float needed = needed_distance(&searches[FORTH]), kept = kept_distance(&searches[FORTH]);
+  if (kept > needed) needed = kept;
   for (int32_t leaf = job->first; leaf < job->end; ++leaf) {
     yw_aabb box = yw_aabb_pad(a->leaves.nodes[a->leaves.first_leaf + leaf], searches[FORTH].pad);
     yw_box_walk walk = yw_box_walk_begin(&b->leaves, box);
+    // Of one body, each pair once: from this leaf on.
+    if (a == b) walk.node = b->leaves.first_leaf + leaf;
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
-      if (a == b && other < leaf) continue;
       if (step->mode == YW_TOUCH_PAIRS && !a->unsettled[leaf] && !b->unsettled[other]) continue;
+      if (are_apart(&searches[FORTH], leaf, other, needed)) continue;
       meet_leaves(&searches[FORTH], leaf, other);
       if (a != b || leaf != other) meet_leaves(&searches[BACK], other, leaf);
       meet_leaves(&searches[EDGES], leaf, other);

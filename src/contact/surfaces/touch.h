@@ -74,16 +74,18 @@ typedef struct yw_contact_work {
   const yw_complex* complex;
   const int32_t* vertices;    ///< of the complex; of loose points as sorted now
   const int32_t (*edges)[2];  ///< likewise
+  const int32_t* places;      ///< per particle: its index among the vertices
   yw_sort_item *order, *scratch;
-  int32_t* sorted_vertices;  ///< memory of loose points
+  int32_t *sorted_vertices, *sorted_places;  ///< memory of loose points
   int32_t (*sorted_edges)[2];
   yw_box_tree leaves;
   yw_path_box* path_boxes;  ///< per particle
   yw_lane_boxes vertex_boxes, edge_boxes, triangle_boxes;
   yw_aabb box;
-  yw_vec4* predicted;  ///< ends of the paths that detection looks at, per particle
-  uint8_t* moved;      ///< yw_moved flags of the guard, per particle
-  uint8_t* unsettled;  ///< per leaf: the guard has to look at it
+  struct yw_patch_pose* poses;  ///< per leaf, of a body that may touch itself; otherwise NULL
+  yw_vec4* predicted;           ///< ends of the paths that detection looks at, per particle
+  uint8_t* moved;               ///< yw_moved flags of the guard, per particle
+  uint8_t* unsettled;           ///< per leaf: the guard has to look at it
   bool any_unsettled;
   float leeway;      ///< m, how far contact may move particles off their paths until pairs
                      ///< have to be searched again
@@ -127,6 +129,7 @@ typedef struct yw_touch_step {
   float h;     ///< s
   float fall;  ///< m, in the substep under gravity
   const yw_near_fns* near;
+  const struct yw_sift_fns* sift;
 } yw_touch_step;
 
 #define YW_TOUCH_MAX_HITS 8
@@ -148,8 +151,8 @@ typedef struct yw_contact_list {
 } yw_contact_list;
 
 /// Notes where the particles are as the ends of their paths and fits the boxes of all paths;
-/// `sort`: loose points are sorted first.
-void yw_touch_fit(yw_contact_work* work, bool sort);
+/// `sort`: loose points are sorted first. tasks: NULL to do all in this thread.
+void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks);
 /// After contact was solved: notes whether a particle is off its path by more than the leeway.
 void yw_touch_follow(yw_contact_work* work);
 /// Notes where the particles are; the boxes stay as they are.

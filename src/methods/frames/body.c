@@ -13,18 +13,39 @@ void yw_frames_body_destroy(void* state, yw_particles* particles) {
   frames_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {body->rotations, body->tangents, body->rows,     body->sums,
-                          body->base,      body->drift,    body->anchor,   body->guess,
-                          body->step,      body->moved,    body->residual, body->conditioned,
-                          body->direction, body->product,  body->diagonal, body->inverse,
-                          body->last_pos,  body->last_vel, body->left_vel, body->touched,
-                          body->work,      body->bent,     body->products, body->duals,
-                          body->recovered, body->grips};
+  void* const arrays[] = {
+      body->rotations,     body->tangents,    body->rows,      body->sums,     body->base,
+      body->drift,         body->anchor,      body->guess,     body->step,     body->moved,
+      body->residual,      body->conditioned, body->direction, body->product,  body->diagonal,
+      body->inverse,       body->last_pos,    body->last_vel,  body->left_vel, body->touched,
+      body->work,          body->bent,        body->products,  body->duals,    body->recovered,
+      body->grips,         body->weights,     body->aims,      body->pulls,    body->sweep_pulls,
+      body->group_products};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_frames_coarse_solver_free(&mem, &body->coarse);
   yw_near_free(&body->near);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
+}
+
+static size_t num_weights(const frames_model* model) {
+  return (size_t)model->num_groups * (size_t)(model->num_examples + 1);
+}
+
+static bool allocate_weights(frames_body* body) {
+  const frames_model* model = body->model;
+  const yw_allocator* mem = &body->mem;
+  size_t n = (size_t)model->num_examples, lanes = (size_t)model->num_blocks * YW_LANES;
+  body->products = YW_NEW_ARRAY(mem, float, n* lanes);
+  body->pulls = YW_NEW_ARRAY(mem, float, n* lanes);
+  body->sweep_pulls = YW_NEW_ARRAY(mem, float, n*(size_t)model->sweeps.num_blocks* YW_LANES);
+  body->weights = YW_NEW_ARRAY(mem, float, num_weights(model));
+  body->aims = YW_NEW_ARRAY(mem, float, num_weights(model));
+  body->group_products = YW_NEW_ARRAY(mem, double, num_weights(model));
+  if (!body->aims) return false;
+  yw_aims_clear(body->aims, model->num_groups, model->num_examples);
+  return body->products && body->pulls && body->sweep_pulls && body->weights &&
+         body->group_products;
 }
 
 static bool allocate(frames_body* body) {
@@ -55,8 +76,7 @@ static bool allocate(frames_body* body) {
   body->inverse = YW_NEW_ARRAY(mem, float, n);
   if (model->num_examples > 0) {
     body->bent = YW_NEW_ARRAY(mem, frames_example_block, model->num_blocks);
-    body->products = YW_NEW_ARRAY(mem, float, model->region_chunks * model->num_examples);
-    good = good && body->bent && body->products;
+    good = good && body->bent && allocate_weights(body);
   }
   return good && body->rotations && body->tangents && body->rows && body->sums && body->diagonal &&
          body->inverse && body->grips;
@@ -72,7 +92,6 @@ yw_status yw_frames_body_create(const void* model_pointer, const yw_allocator* m
   body->model = model;
   body->mem = yw_mem_or_default(mem);
   body->params = model->params;
-  yw_aims_clear(body->aims, 1, YW_MAX_EXAMPLES);
   if (!allocate(body) || !yw_particles_create(mem, model->num_particles, particles)) {
     yw_frames_body_destroy(body, particles);
     return yw_fail_memory(error, "a frames body");
@@ -126,8 +145,10 @@ void yw_frames_invalidate(void* state, const yw_particles* particles) {
       for (int l = 0; l < YW_LANES; ++l) body->rotations[b].m[k][l] = parts[k];
     }
   }
-  memset(body->weights, 0, sizeof body->weights);
-  body->weights[0] = 1.0f;
+  const frames_model* model = body->model;
+  for (size_t i = 0; model->num_examples > 0 && i < num_weights(model); ++i) {
+    body->weights[i] = i % (size_t)(model->num_examples + 1) == 0 ? 1.0f : 0.0f;
+  }
   body->last_h = body->h1 = 0.0f;
   body->in_contact = false;
 }
@@ -168,9 +189,23 @@ void yw_frames_statistics_of(const void* state, yw_frames_statistics* out) {
 
 int32_t yw_frames_weights(const void* state, float* out, int32_t capacity) {
   const frames_body* body = state;
-  int32_t count = 1 + body->model->num_examples;
-  for (int32_t k = 0; out && k < count && k < capacity; ++k) out[k] = body->weights[k];
+  int32_t count = (int32_t)num_weights(body->model);
+  for (int32_t k = 0; out && k < count && k < capacity; ++k) {
+    out[k] = body->model->num_examples > 0 ? body->weights[k] : 1.0f;
+  }
   return count;
+}
+
+yw_status yw_frames_set_weights(void* state, int32_t group, const float* weights, float share) {
+  frames_body* body = state;
+  const frames_model* model = body->model;
+  // Regions that choose on their own are too many to be told.
+  if (model->num_examples == 0 || model->grouping == YW_GROUPS_PER_REGION ||
+      !yw_aims_give(body->aims, model->num_groups, model->num_examples, group, weights, share)) {
+    return YW_ERR_INVALID;
+  }
+  body->aims_by_hand = weights || (body->aims_by_hand && group >= 0);
+  return YW_OK;
 }
 
 yw_frames_effort yw_frames_effort_of(const void* state) {
@@ -182,21 +217,44 @@ yw_frames_effort yw_frames_effort_of(const void* state) {
 
 // Snapshots ---------------------------------------------------------------------------------------
 
+// Flag beside the solver: weights that the caller gave follow.
+#define BY_HAND 256u
+
 static size_t num_floats(const frames_body* body) { return 4 * (size_t)body->model->num_particles; }
+
+// Without examples, the weight of the rest pose alone.
+static void write_weights(const frames_body* body, yw_writer* writer, const float* rows) {
+  static const float rest = 1.0f;
+  bool any = body->model->num_examples > 0;
+  yw_write_f32(writer, any ? rows : &rest, any ? num_weights(body->model) : 1);
+}
+
+static void read_weights(frames_body* body, yw_reader* reader, bool by_hand) {
+  const frames_model* model = body->model;
+  size_t count = num_weights(model);
+  // Tracks give theirs again after this.
+  body->aims_by_hand = by_hand;
+  yw_aims_clear(body->aims, model->num_groups, model->num_examples);
+  if (by_hand) yw_read_f32(reader, body->aims, count);
+  bool sound = yw_aims_are_sound(body->aims, count);
+  for (size_t i = 0; i < count; ++i) sound = sound && isfinite(body->weights[i]);
+  if (!sound) reader->failed = true;
+}
 
 void yw_frames_save(const void* state, yw_writer* writer) {
   const frames_body* body = state;
   const yw_frames_params* p = &body->params;
   const float numbers[5] = {p->damping, p->beta, p->tolerance, p->stiffness, body->last_h};
-  yw_write_u32(writer, (uint32_t)p->solver);
+  yw_write_u32(writer, (uint32_t)p->solver | (body->aims_by_hand ? BY_HAND : 0u));
   yw_write_u32(writer, (uint32_t)p->substeps);
   yw_write_u32(writer, (uint32_t)p->sweeps);
   yw_write_u32(writer, body->in_contact);
   yw_write_u32(writer, (uint32_t)body->short_for);
   yw_write_f32(writer, numbers, 5);
-  yw_write_f32(writer, body->weights, 1 + (size_t)body->model->num_examples);
+  write_weights(body, writer, body->weights);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   yw_near_save(&body->near, writer);
+  if (body->aims_by_hand) write_weights(body, writer, body->aims);
   if (p->solver >= YW_FRAMES_EXTENDED) return;
   yw_write_f32(writer, &body->left_vel[0].x, num_floats(body));
   if (p->solver != YW_FRAMES_BDF2) return;
@@ -206,7 +264,8 @@ void yw_frames_save(const void* state, yw_writer* writer) {
 
 void yw_frames_load(void* state, yw_reader* reader) {
   frames_body* body = state;
-  yw_frames_params p = {.solver = (yw_frames_solver)yw_read_u32(reader)};
+  uint32_t kind = yw_read_u32(reader);
+  yw_frames_params p = {.solver = (yw_frames_solver)(kind & ~BY_HAND)};
   float numbers[5];
   p.substeps = (int32_t)yw_read_u32(reader);
   p.sweeps = (int32_t)yw_read_u32(reader);
@@ -226,9 +285,13 @@ void yw_frames_load(void* state, yw_reader* reader) {
   body->in_contact = in_contact;
   body->short_for = (int32_t)short_for;
   body->last_h = numbers[4];
-  yw_read_f32(reader, body->weights, 1 + (size_t)body->model->num_examples);
+  float rest;
+  bool examples = body->model->num_examples > 0;
+  yw_read_f32(reader, examples ? body->weights : &rest, examples ? num_weights(body->model) : 1);
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   yw_near_load(&body->near, reader);
+  if (!examples && (kind & BY_HAND)) reader->failed = true;
+  if (examples) read_weights(body, reader, (kind & BY_HAND) != 0);
   if (p.solver >= YW_FRAMES_EXTENDED) return;
   yw_read_f32(reader, &body->left_vel[0].x, num_floats(body));
   if (p.solver != YW_FRAMES_BDF2) return;

@@ -214,8 +214,10 @@ static void params(const void* state, void* out) {
 
 static bool aim(void* state, int32_t group, int32_t example, float value) {
   frames_body* body = state;
-  int32_t n = body->model->num_examples;
-  return n > 0 && yw_aims_set(body->aims, 1, n, group, example, value);
+  const frames_model* model = body->model;
+  // Regions that choose on their own are too many to be told.
+  if (model->grouping == YW_GROUPS_PER_REGION || model->num_examples == 0) return false;
+  return yw_aims_set(body->aims, model->num_groups, model->num_examples, group, example, value);
 }
 
 static yw_status set_params(void* state, const void* wanted) {
@@ -248,4 +250,5 @@ const yw_method yw_frames_method = {
     .params = params,
     .set_params = set_params,
     .aim = aim,
+    .strain_energy = yw_frames_strain_energy,
 };

@@ -21,6 +21,8 @@ void yw_frames_statistics_of(const void* state, yw_frames_statistics* out);
 /// Weights of the rest pose and the examples in the last step, before beta. Writes at most capacity
 /// numbers (out may be NULL) and returns how many there are.
 int32_t yw_frames_weights(const void* state, float* out, int32_t capacity);
+/// See yw_body_frames_set_weights.
+yw_status yw_frames_set_weights(void* state, int32_t group, const float* weights, float share);
 
 /// Parts of an implicit step.
 typedef enum yw_frames_part {

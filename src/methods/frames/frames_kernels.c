@@ -118,12 +118,14 @@ YW_LANE_FN yw_lanes_sym3 twist_of(const yw_lanes_sym3* s, yw_vf mu2, yw_vf lambd
 // S~ = 1 + sum w_k (S^k - 1), weights times the strengths of the examples
 YW_LANE_FN yw_lanes_sym3 aim(const frames_phase* phase, int32_t block, int32_t lane) {
   const frames_model* model = phase->model;
-  const yw_sym3x16* examples = model->examples + (size_t)block * (size_t)model->num_examples;
+  size_t first = (size_t)block * (size_t)model->num_examples;
+  const yw_sym3x16* examples = model->examples + first;
+  const float* pulls = phase->body->pulls + first * YW_LANES + lane;
   yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
   yw_lanes_sym3 s = {one, one, one, zero, zero, zero};
   for (int32_t k = 0; k < model->num_examples; ++k) {
     yw_lanes_sym3 l = yw_lanes_sym3_load(&examples[k], lane);
-    float w = model->strengths[k] * phase->body->weights[1 + k];
+    yw_vf w = yw_vf_load(pulls + (size_t)k * YW_LANES);
     s.xx += w * l.xx, s.yy += w * l.yy, s.zz += w * l.zz;
     s.xy += w * l.xy, s.xz += w * l.xz, s.yz += w * l.yz;
   }
@@ -138,7 +140,8 @@ YW_LANE_FN uint32_t bend(const yw_lanes_mat3* a, const yw_lanes_sym3* target, yw
   return yw_lanes_polar_warm(&bent, &q, r, &unused);
 }
 
-// b_k = sum V [mu L_k : (R1^T A - 1) + lambda/2 tr L_k (tr S - 3)]
+// b_k = sum V [mu L_k : (R1^T A - 1) + lambda/2 tr L_k (tr S - 3)], per chunk or, with several
+// groups, the terms of the sum.
 static void weigh(const frames_phase* phase, int32_t chunk) {
   const frames_model* model = phase->model;
   frames_body* body = phase->body;
@@ -166,11 +169,16 @@ static void weigh(const frames_phase* phase, int32_t chunk) {
         yw_vf product = mu * (l.xx * (w.xx - 1.0f) + l.yy * (w.yy - 1.0f) + l.zz * (w.zz - 1.0f) +
                               l.xy * (w.xy + w.yx) + l.xz * (w.xz + w.zx) + l.yz * (w.yz + w.zy)) +
                         pressure * (l.xx + l.yy + l.zz);
-        yw_vf_store(sums[k] + lane, yw_vf_load(sums[k] + lane) + product);
+        if (model->num_groups > 1) {
+          size_t row = (size_t)block * (size_t)model->num_examples + (size_t)k;
+          yw_vf_store(body->products + row * YW_LANES + (size_t)lane, product);
+        } else {
+          yw_vf_store(sums[k] + lane, yw_vf_load(sums[k] + lane) + product);
+        }
       }
     }
   }
-  for (int32_t k = 0; k < model->num_examples; ++k) {
+  for (int32_t k = 0; k < model->num_examples && model->num_groups == 1; ++k) {
     float sum = 0.0f;
     for (int l = 0; l < YW_LANES; ++l) sum += sums[k][l];
     body->products[chunk * model->num_examples + k] = sum;

@@ -233,6 +233,9 @@ static uint64_t hash_model(const frames_model* model) {
         (size_t)model->num_blocks * (size_t)model->num_examples * sizeof *model->examples);
   }
   h = yw_solid_hash_strengths(model->num_examples, model->strengths, h);
+  if (model->num_groups > 1) {
+    h = yw_hash_bytes(h, model->group, (size_t)model->num_regions * sizeof *model->group);
+  }
   return yw_hash_bytes(h, model->blocks, (size_t)model->num_blocks * sizeof *model->blocks);
 }
 
@@ -290,9 +293,10 @@ void yw_frames_model_destroy(void* model_pointer) {
   frames_model* model = model_pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {
-      model->blocks,  model->member_start,  model->members, model->holder_start, model->volume,
-      model->holders, model->holder_region, model->jacobi,  model->examples,     model->gram};
+  void* const arrays[] = {model->blocks,        model->member_start, model->members,
+                          model->holder_start,  model->volume,       model->holders,
+                          model->holder_region, model->jacobi,       model->examples,
+                          model->gram,          model->group,        model->sweep_place};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_solid_free(&model->solid, &mem);
   yw_frames_coarse_free(&model->coarse);

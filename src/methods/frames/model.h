@@ -58,8 +58,12 @@ typedef struct frames_model {
   float* volume;  ///< m^3, of the regions
   int32_t* holder_region;
 
-  yw_sym3x16* examples;              ///< stretches of the examples minus 1: num_examples per block
-  double* gram;                      ///< their products in the metric of the energy, J
+  yw_sym3x16* examples;  ///< stretches of the examples minus 1: num_examples per block
+  double* gram;          ///< their products in the metric of the energy, J, per group
+  yw_grouping grouping;
+  int32_t num_groups;                ///< 1 without examples
+  int32_t* group;                    ///< of each region; with examples
+  int32_t* sweep_place;              ///< of each region in the sweeps; with examples
   float strengths[YW_MAX_EXAMPLES];  ///< of the examples, 0 to 1
   frames_coarse coarse;
   frames_sweeps sweeps;  ///< regions by colour, for position-based solvers

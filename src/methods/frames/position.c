@@ -100,8 +100,7 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
                         .h2 = span.h * span.h,
                         .stiffness = body->params.stiffness,
                         .beta = body->params.beta,
-                        .weights = body->weights + 1,
-                        .strengths = body->model->strengths,
+                        .pulls = body->sweep_pulls,
                         .recovered = body->recovered};
   for (int32_t k = 0; k < sweeps; ++k) {
     sweep.again = k > 0;

@@ -17,8 +17,10 @@ typedef struct frames_settings {
   const char* material;
   float youngs_modulus, poissons_ratio;
   int32_t kind;
-  const yw_json* fields;
+  const yw_json *fields, *groups;
   yw_frames_params params;  // bodies may change these
+
+  yw_groups_spec parts;  // of groups
 
   int32_t num_fields;
   yw_stiffness_spec* field_list;
@@ -42,6 +44,12 @@ static const yw_key_row frames_rows[] = {
     YW_MODEL_NODE(
         frames_settings, fields, "[stiffness]",
         "Layers of different stiffness in parts of the body; later layers cover earlier ones."),
+    YW_MODEL_NODE(
+        frames_settings, groups, "'global|'per_region|[integer]|[selector]|vertex_paint",
+        "Parts that choose their example together: the whole body (\"global\", the default), "
+        "every region on its own (\"per_region\"), a label per vertex, painted, or shapes and "
+        "painted surfaces with labels, in the model's rest pose: a vertex takes the label of the "
+        "first one that contains it, else 0."),
     YW_PARAM_CHOICE(frames_settings, solver, solvers,
                     "Solver: \"implicit\" is accurate and damps fast vibrations; \"bdf2\" damps "
                     "them far less; \"extended\" is position-based in physical units; \"classic\" "
@@ -84,7 +92,7 @@ static bool load(yw_loader* l, yw_model_spec* model) {
     return yw_value_fail(&l->r, yw_json_get(node, "kind"),
                          "is \"cells\", but the mesh is not a lattice");
   }
-  return check(l, node, model, frames) &&
+  return check(l, node, model, frames) && yw_load_groups(l, frames->groups, &frames->parts) &&
          yw_load_stiffness_list(l, frames->fields, yw_scene_frames.layer_keys, &frames->num_fields,
                                 &frames->field_list);
 }
@@ -170,6 +178,12 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   def.examples = (const yw_vec3* const*)model->examples;
   def.example_strengths = model->strengths;
   def.params = frames->params;
+  def.grouping = frames->parts.grouping;
+  if (!yw_build_labels(l, &frames->parts, &model->tets, model->tets.positions,
+                       model->tets.num_vertices, &model->labels)) {
+    return false;
+  }
+  def.vertex_labels = model->labels;
   if (def.kind != YW_FRAMES_CELLS) return create_with(l, model, &def);
   def.num_cells = n[0] * n[1] * n[2];
   int32_t* corners = YW_NEW_ARRAY(mem, int32_t, CELL_CORNERS * (size_t)def.num_cells);

@@ -136,10 +136,8 @@ static double mean_spring_energy(const frames_model* model, int32_t r, const dou
   return 0.5 * yw_m3_dot(a, an);
 }
 
-yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles) {
+double yw_frames_strain_energy(const void* state, const yw_particles* particles) {
   const frames_model* model = ((const frames_body*)state)->model;
-  // With examples, the weights change from step to step, so there is no fixed elastic energy.
-  if (model->num_examples > 0) return (yw_method_energy){.elastic = NAN};
   double sum = spring_energy(model, particles);
   for (int32_t r = 0; r < model->num_regions; ++r) {
     double a[9], strain[6];
@@ -147,7 +145,13 @@ yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* pa
     strain_of(a, strain);
     sum += region_value(model, r, strain, 1) - mean_spring_energy(model, r, a);
   }
-  return (yw_method_energy){.elastic = sum};
+  return sum;
+}
+
+yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles) {
+  // With examples, the weights change from step to step, so there is no fixed elastic energy.
+  bool fixed = ((const frames_body*)state)->model->num_examples == 0;
+  return (yw_method_energy){.elastic = fixed ? yw_frames_strain_energy(state, particles) : NAN};
 }
 
 void yw_frames_statistics_list(const void* state, const yw_particles* particles,
@@ -156,8 +160,12 @@ void yw_frames_statistics_list(const void* state, const yw_particles* particles,
   (void)particles;
   yw_statistics_add(out, "newton steps", "", body->newton);
   yw_statistics_add(out, "iterations", "", body->iterations);
-  if (body->model->num_examples == 0) return;
-  float weights[1 + YW_MAX_EXAMPLES];
-  yw_frames_weights(state, weights, 1 + YW_MAX_EXAMPLES);
-  yw_statistics_add_weights(out, 0, 1, weights, body->model->num_examples);
+  const frames_model* model = body->model;
+  int32_t width = model->num_examples + 1;
+  if (model->num_examples == 0 || (int64_t)model->num_groups * width > YW_MAX_STATISTICS - 2)
+    return;
+  for (int32_t g = 0; g < model->num_groups; ++g) {
+    yw_statistics_add_weights(out, g, model->num_groups, body->weights + (size_t)g * (size_t)width,
+                              model->num_examples);
+  }
 }

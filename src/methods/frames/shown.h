@@ -15,6 +15,8 @@ void yw_frames_field_values(const void* state, const yw_particles* particles, in
 void yw_frames_statistics_list(const void* state, const yw_particles* particles,
                                yw_statistics* out);
 /// Elastic energy; NaN for bodies with examples.
+/// J, against the rest pose, with or without examples.
+double yw_frames_strain_energy(const void* state, const yw_particles* particles);
 yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles);
 
 #endif

@@ -62,14 +62,18 @@ typedef struct frames_body {
   yw_allocator mem;
   yw_frames_params params;
 
-  yw_quatx16* rotations;               ///< R of the last evaluation, per block
-  frames_tangent_block* tangents;      ///< per block
-  frames_example_block* bent;          ///< per block; with examples
-  float weights[1 + YW_MAX_EXAMPLES];  ///< of the rest pose and the examples, before beta
-  float aims[1 + YW_MAX_EXAMPLES];     ///< weights that are given (kit/aims.h)
-  float* products;                     ///< num_examples per chunk
-  float* rows;                         ///< FRAMES_ROW per region
-  frames_sums* sums;                   ///< per chunk
+  yw_quatx16* rotations;           ///< R of the last evaluation, per block
+  frames_tangent_block* tangents;  ///< per block
+  frames_example_block* bent;      ///< per block; with examples
+  float* weights;                  ///< of the rest pose and the examples, before beta, per group
+  float* aims;                     ///< likewise: weights that are given (kit/aims.h)
+  bool aims_by_hand;               ///< some of them by the caller
+  float* pulls;            ///< weights times strengths, by lanes: num_examples x 16 per block
+  float* sweep_pulls;      ///< the same in the order of the sweeps
+  float* products;         ///< num_examples per chunk; with several groups x 16 per block
+  double* group_products;  ///< num_examples per group
+  float* rows;             ///< FRAMES_ROW per region
+  frames_sums* sums;       ///< per chunk
 
   // Vectors of the solver, particle order.
   yw_vec4* base;    ///< x^, start of the backward difference
@@ -191,7 +195,9 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
                                        const yw_step_ctx* ctx, const frames_rigid* rigid,
                                        frames_span span, bool accept);
 
-/// examples.c: weights of the examples at positions x.
+/// examples.c: gives the kernels the weights of the groups.
+void yw_frames_spread_weights(frames_body* body);
+/// Weights of the examples at positions x.
 void yw_frames_fit_examples(frames_body* body, const yw_vec4* x, const yw_step_ctx* ctx,
                             const frames_kernels* kernels);
 

@@ -132,12 +132,14 @@ YW_LANE_FN yw_lanes_mat3 rest_stress(yw_vf mu2, yw_vf lambda, yw_vf give, const 
 YW_LANE_FN yw_lanes_sym3 aim(const frames_sweep* sweep, const frames_sweep_block* block,
                              int32_t lane) {
   int32_t count = sweep->sweeps->num_examples;
-  const yw_sym3x16* examples = sweep->sweeps->examples + (block - sweep->sweeps->blocks) * count;
+  size_t first = (size_t)(block - sweep->sweeps->blocks) * (size_t)count;
+  const yw_sym3x16* examples = sweep->sweeps->examples + first;
+  const float* pulls = sweep->pulls + first * YW_LANES + lane;
   yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
   yw_lanes_sym3 s = {one, one, one, zero, zero, zero};
   for (int32_t k = 0; k < count; ++k) {
     yw_lanes_sym3 l = yw_lanes_sym3_load(&examples[k], lane);
-    float w = sweep->strengths[k] * sweep->weights[k];
+    yw_vf w = yw_vf_load(pulls + (size_t)k * YW_LANES);
     s.xx += w * l.xx, s.yy += w * l.yy, s.zz += w * l.zz;
     s.xy += w * l.xy, s.xz += w * l.xz, s.yz += w * l.yz;
   }

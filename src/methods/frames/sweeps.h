@@ -60,17 +60,16 @@ typedef struct frames_dual_block {
 typedef struct frames_sweep {
   const frames_sweeps* sweeps;
   frames_dual_block* duals;
-  yw_vec4* work;           ///< positions; w: 1 / mass, 0 where held
-  const float* mass;       ///< kg
-  float h2;                ///< s^2, square of the step
-  float stiffness;         ///< classic: fraction of the way to the goal
-  float beta;              ///< share of the energy that examples control
-  const float* weights;    ///< of the examples
-  const float* strengths;  ///< of the examples
-  bool again;              ///< not the first sweep of the step: duals are read
-  bool keep;               ///< another sweep follows: duals are stored
-  int32_t first, last;     ///< blocks of the colour
-  int32_t* recovered;      ///< per chunk of the colour
+  yw_vec4* work;        ///< positions; w: 1 / mass, 0 where held
+  const float* mass;    ///< kg
+  float h2;             ///< s^2, square of the step
+  float stiffness;      ///< classic: fraction of the way to the goal
+  float beta;           ///< share of the energy that examples control
+  const float* pulls;   ///< weights times strengths of the examples, by lanes
+  bool again;           ///< not the first sweep of the step: duals are read
+  bool keep;            ///< another sweep follows: duals are stored
+  int32_t first, last;  ///< blocks of the colour
+  int32_t* recovered;   ///< per chunk of the colour
 } frames_sweep;
 
 typedef struct frames_sweep_kernels {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "methods/kit/solid.h"
 
+#include <math.h>
+
+#include "math/small/mat3d.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
@@ -78,6 +81,49 @@ void yw_solid_put_at_rest(const yw_solid* solid, yw_particles* particles) {
     particles->mass[p] = solid->mass[p];
     particles->inv_mass[p] = 1.0f / solid->mass[p];
   }
+}
+
+// Edges of a tet from its first corner.
+static void edges_of(yw_vec3 a, yw_vec3 b, yw_vec3 c, yw_vec3 d, double edges[3][3]) {
+  const yw_vec3 ends[3] = {b, c, d};
+  for (int k = 0; k < 3; ++k) {
+    edges[k][0] = (double)ends[k].x - (double)a.x;
+    edges[k][1] = (double)ends[k].y - (double)a.y;
+    edges[k][2] = (double)ends[k].z - (double)a.z;
+  }
+}
+
+// |E|^2 of the map that takes the edges at rest to those of now; det: six times the volume at rest.
+static double strain2_of(double rest[3][3], double now[3][3], double* det) {
+  double f[9] = {0}, product[9], normals[3][3], sum = 0.0;
+  for (int k = 0; k < 3; ++k) yw_cross3(rest[(k + 1) % 3], rest[(k + 2) % 3], normals[k]);
+  *det = yw_dot3(rest[0], normals[0]);
+  for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < 9; ++i) f[i] += now[k][i / 3] * normals[k][i % 3] / *det;
+  }
+  yw_m3_mul_tn(f, f, product);
+  for (int i = 0; i < 9; ++i) {
+    double strain = 0.5 * (product[i] - (i % 4 == 0 ? 1.0 : 0.0));
+    sum += strain * strain;
+  }
+  return sum;
+}
+
+double yw_solid_mean_strain2(const yw_solid* solid, const yw_particles* particles) {
+  const yw_vec3* x0 = solid->rest_positions;
+  const yw_vec4* x = particles->pos;
+  double sum = 0.0, volume = 0.0;
+  for (int32_t t = 0; t < solid->num_tets; ++t) {
+    const int32_t* v = solid->tets + 4 * (size_t)t;
+    double rest[3][3], now[3][3], det;
+    edges_of(x0[v[0]], x0[v[1]], x0[v[2]], x0[v[3]], rest);
+    edges_of(yw_xyz(x[v[0]]), yw_xyz(x[v[1]]), yw_xyz(x[v[2]]), yw_xyz(x[v[3]]), now);
+    double strain2 = strain2_of(rest, now, &det);
+    if (det == 0.0) continue;
+    sum += fabs(det) * strain2;
+    volume += fabs(det);
+  }
+  return volume > 0.0 ? sum / volume : 0.0;
 }
 
 yw_status yw_solid_check_examples(int32_t count, const yw_vec3* const* examples, yw_error* error) {

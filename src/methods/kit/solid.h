@@ -24,6 +24,8 @@ uint64_t yw_solid_hash(const yw_solid* solid, int32_t num_particles, uint64_t ha
 yw_contact_geometry yw_solid_contact_geometry(const yw_solid* solid);
 /// Sets positions and masses of a new body.
 void yw_solid_put_at_rest(const yw_solid* solid, yw_particles* particles);
+/// Mean of |E|^2 over the volume at rest, with the Green strain E of the tets.
+double yw_solid_mean_strain2(const yw_solid* solid, const yw_particles* particles);
 /// YW_ERR_INVALID when there are too many example poses, or one is missing.
 yw_status yw_solid_check_examples(int32_t count, const yw_vec3* const* examples, yw_error* error);
 /// Copies the strengths of the examples, 0 to 1 each; given may be NULL, for 1.

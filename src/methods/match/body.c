@@ -115,6 +115,18 @@ int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
   return model->num_groups;
 }
 
+yw_status yw_match_set_weights(void* state, int32_t group, const float* weights, float share) {
+  match_body* body = state;
+  const match_model* model = body->model;
+  // Regions that choose on their own are too many to be told.
+  if (model->grouping == YW_GROUPS_PER_REGION ||
+      !yw_aims_give(body->aims, model->num_groups, model->num_examples, group, weights, share)) {
+    return YW_ERR_INVALID;
+  }
+  body->aims_by_hand = weights || (body->aims_by_hand && group >= 0);
+  return YW_OK;
+}
+
 // Lists the mean over all groups when there are too many to list one by one.
 void yw_match_statistics_list(const void* state, const yw_particles* particles,
                               yw_statistics* out) {
@@ -142,6 +154,10 @@ void yw_match_statistics_list(const void* state, const yw_particles* particles,
 }
 
 // Snapshots ---------------------------------------------------------------------------------------
+
+// Flags beside the projection: weights that the caller gave follow; targets as printed.
+#define BY_HAND 256u
+#define PAPER_TARGET 512u
 
 static size_t num_weights(const match_model* model) {
   return (size_t)model->num_groups * (size_t)(model->num_examples + 1);
@@ -172,11 +188,13 @@ void yw_match_save(const void* state, yw_writer* writer) {
                            f->spin.x,
                            f->spin.y,
                            f->spin.z};
-  yw_write_u32(writer, (uint32_t)body->params.projection);
+  uint32_t kind = (uint32_t)body->params.projection | (body->aims_by_hand ? BY_HAND : 0u);
+  yw_write_u32(writer, kind | (body->params.target == YW_TARGET_PAPER ? PAPER_TARGET : 0u));
   yw_write_f32(writer, numbers, sizeof numbers / sizeof numbers[0]);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_write_f32(writer, body->weights, num_weights(model));
   yw_near_save(&body->near, writer);
+  if (body->aims_by_hand) yw_write_f32(writer, body->aims, num_weights(model));
 }
 
 // True for unit quaternions; any other length would scale the body.
@@ -205,7 +223,9 @@ void yw_match_load(void* state, yw_reader* reader) {
   match_body* body = state;
   const match_model* model = body->model;
   float n[21];
-  yw_match_params params = {.projection = (yw_projection)yw_read_u32(reader)};
+  uint32_t kind = yw_read_u32(reader);
+  yw_match_params params = {.projection = (yw_projection)(kind & ~(BY_HAND | PAPER_TARGET)),
+                            .target = kind & PAPER_TARGET ? YW_TARGET_PAPER : YW_TARGET_FREE};
   yw_read_f32(reader, n, 21);
   params.alpha = n[0];
   params.beta = n[1];
@@ -225,5 +245,11 @@ void yw_match_load(void* state, yw_reader* reader) {
   yw_read_f32(reader, body->rotations[0].m[0], (size_t)model->num_blocks * 4 * YW_LANES);
   yw_read_f32(reader, body->weights, num_weights(model));
   yw_near_load(&body->near, reader);
-  if (!state_is_sound(body)) reader->failed = true;
+  // Tracks give theirs again after this.
+  body->aims_by_hand = (kind & BY_HAND) != 0;
+  yw_aims_clear(body->aims, model->num_groups, model->num_examples);
+  if (body->aims_by_hand) yw_read_f32(reader, body->aims, num_weights(model));
+  if (!state_is_sound(body) || !yw_aims_are_sound(body->aims, num_weights(model))) {
+    reader->failed = true;
+  }
 }

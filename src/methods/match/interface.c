@@ -52,3 +52,11 @@ int32_t yw_body_match_weights(const yw_world* world, yw_body_id id, float* out, 
   const void* state = yw_body_state(world, id, &yw_match_method, NULL);
   return state ? yw_match_weights(state, out, capacity) : 0;
 }
+
+yw_status yw_body_match_set_weights(yw_world* world, yw_body_id id, int32_t group,
+                                    const float* weights, float share) {
+  void* state = yw_body_state(world, id, &yw_match_method, NULL);
+  if (!state) return YW_ERR_INVALID;
+  yw_body_changed(world, id);
+  return yw_match_set_weights(state, group, weights, share);
+}

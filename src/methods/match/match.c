@@ -247,8 +247,10 @@ static match_step begin_step(match_body* body, const yw_particles* particles, yw
       .rotation = {{r.cx.x, r.cy.x, r.cz.x}, {r.cx.y, r.cy.y, r.cz.y}, {r.cx.z, r.cy.z, r.cz.z}},
       .center = body->axes.center,
       .h = response->h,
+      .paper = body->params.target == YW_TARGET_PAPER,
       .pull = response->alpha / response->h,
       .damp = response->damp,
+      .uneven = response->uneven,
       .gravity = yw_scale(gravity, response->h),
   };
   look_ahead(&step, response->lag);
@@ -258,7 +260,8 @@ static match_step begin_step(match_body* body, const yw_particles* particles, yw
 // Goals exert no torque where the particles are seen, at x + tau v, but some at x, and so do badly
 // deformed regions. The next step turns the body back by as much.
 static void set_rigid_motion(match_step* step, const rigid_motion* motion) {
-  yw_vec3 spin = yw_mad(yw_v3_of(motion->amends), step->damp, yw_v3_of(motion->spin));
+  yw_vec3 amends = step->paper ? yw_v3(0, 0, 0) : yw_v3_of(motion->amends);
+  yw_vec3 spin = yw_mad(amends, step->damp, yw_v3_of(motion->spin));
   yw_vec3 velocity = yw_scale(yw_v3_of(motion->velocity), step->damp);
   step->spin = spin;
   step->drift = yw_sub(velocity, yw_cross(spin, yw_v3_of(motion->center)));
@@ -415,4 +418,5 @@ const yw_method yw_match_method = {
     .params = params,
     .set_params = set_params,
     .aim = aim,
+    .strain_energy = yw_match_strain_energy,
 };

@@ -27,5 +27,7 @@ void yw_match_statistics_list(const void* state, const yw_particles* particles, 
 /// vertices with YW_GROUPS_PER_REGION. Writes at most capacity numbers (out may be NULL) and
 /// returns the number of groups.
 int32_t yw_match_weights(const void* state, float* out, int32_t capacity);
+/// See yw_body_match_set_weights.
+yw_status yw_match_set_weights(void* state, int32_t group, const float* weights, float share);
 
 #endif

@@ -199,6 +199,10 @@ YW_LANE_FN void write_targets(const match_step* step, const match_chunk* chunk, 
   x[3] -= x[0] * cx + x[1] * cy + x[2] * cz;
   y[3] -= y[0] * cx + y[1] * cy + y[2] * cz;
   z[3] -= z[0] * cx + z[1] * cy + z[2] * cz;
+  if (step->uneven) {
+    yw_vf grip = yw_vf_load(region->grip + lane);
+    for (int k = 0; k < 4; ++k) x[k] *= grip, y[k] *= grip, z[k] *= grip;
+  }
   store_rows(rows, lane, x, y, z);
 }
 
@@ -310,11 +314,36 @@ YW_LANE_FN yw_lanes_mat3 turn_free(const yw_lanes_sym3* p, const yw_lanes_sym3* 
                          s->yz - dx, s->xz - dy, s->yz + dx, s->zz};
 }
 
-// Targets T = R (S~ + [d]) of the regions of one register.
+// The rotation of A in the axes of R_r: A Q = R_r P, so that A is R_r P Q^-1 up to a factor.
+YW_LANE_FN yw_lanes_mat3 turn_of_map(const match_model* model, int32_t block, int32_t lane,
+                                     const yw_lanes_sym3* p) {
+  yw_lanes_sym3 q = yw_lanes_sym3_load((const yw_sym3x16*)model->moments[block].moment, lane);
+  // Cofactors: the inverse up to the determinant, which is positive.
+  yw_lanes_sym3 c = {q.yy * q.zz - q.yz * q.yz, q.xx * q.zz - q.xz * q.xz,
+                     q.xx * q.yy - q.xy * q.xy, q.xz * q.yz - q.xy * q.zz,
+                     q.xy * q.yz - q.xz * q.yy, q.xy * q.xz - q.yz * q.xx};
+  yw_vf det = q.xx * c.xx + q.xy * c.xy + q.xz * c.xz;
+  yw_vf inv = yw_vf_select(det > 0.0f, 1.0f / det, yw_vf_splat(0.0f));
+  yw_lanes_mat3 full = {p->xx, p->xy, p->xz, p->xy, p->yy, p->yz, p->xz, p->yz, p->zz}, r;
+  c = (yw_lanes_sym3){inv * c.xx, inv * c.yy, inv * c.zz, inv * c.xy, inv * c.xz, inv * c.yz};
+  yw_lanes_mat3 map = yw_lanes_mat3_mul_sym(&full, &c);
+  yw_vf zero = yw_vf_splat(0.0f), one = yw_vf_splat(1.0f);
+  yw_lanes_quat turn = {zero, zero, zero, one};
+  yw_lanes_sym3 unused;
+  yw_lanes_polar_warm(&map, &turn, &r, &unused);
+  return r;
+}
+
+// Targets T = R (S~ + [d]) of the regions of one register, or R S~ as printed.
 YW_LANE_FN void bend(const match_step* step, const match_chunk* chunk, lane_set at,
                      const region_fit* fit, const pull_set* pulls) {
   yw_lanes_mat3 t = yw_lanes_rotation(fit->q);
-  if (pulls->num_active > 0) {
+  if (step->paper) {
+    yw_lanes_mat3 further = turn_of_map(step->model, at.block, at.lane, &fit->p);
+    yw_lanes_sym3 wanted = aim(step->model, at.block, at.lane, pulls);
+    t = yw_lanes_mat3_mul(&t, &further);
+    t = yw_lanes_mat3_mul_sym(&t, &wanted);
+  } else if (pulls->num_active > 0) {
     yw_lanes_sym3 wanted = aim(step->model, at.block, at.lane, pulls);
     yw_lanes_mat3 turned = turn_free(&fit->p, &wanted);
     t = yw_lanes_mat3_mul(&t, &turned);
@@ -552,6 +581,10 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
   yw_lanes_vec3 d = {((q[0][0] * z.x + q[1][0] * z.y) + q[2][0] * z.z) - ax,
                      ((q[0][1] * z.x + q[1][1] * z.y) + q[2][1] * z.z) - ay,
                      ((q[0][2] * z.x + q[1][2] * z.y) + q[2][2] * z.z) - az};
+  if (step->uneven) {
+    yw_vf grip = yw_vf_load(particle->grip + lane);
+    d = (yw_lanes_vec3){d.x * grip, d.y * grip, d.z * grip};
+  }
   yw_lanes_vec3 f = {n * (gx[0] * ax + gx[1] * ay + gx[2] * az + gx[3]) - d.x,
                      n * (gy[0] * ax + gy[1] * ay + gy[2] * az + gy[3]) - d.y,
                      n * (gz[0] * ax + gz[1] * ay + gz[2] * az + gz[3]) - d.z};

@@ -29,6 +29,9 @@ yw_status yw_match_params_check(const yw_match_params* params, yw_error* error) 
     return yw_fail(error, YW_ERR_INVALID, "stiffness is %g, but must be between 0 and 1e9",
                    (double)params->stiffness);
   }
+  if (params->target < YW_TARGET_FREE || params->target > YW_TARGET_PAPER) {
+    return yw_fail(error, YW_ERR_INVALID, "target is %d, which names none", (int)params->target);
+  }
   if (!is_given_or_default(params->viscosity)) {
     return yw_fail(error, YW_ERR_INVALID,
                    "viscosity is %g s, but must be finite and at least 0, or YW_MATCH_DEFAULT",

@@ -35,6 +35,7 @@ static inline int32_t match_lane(int32_t i) { return 4 * (i & 3) + (i >> 2); }
 typedef struct match_region_block {
   _Alignas(64) float center[3][YW_LANES];  ///< c0 - origin of the chunk
   float inv_mass[YW_LANES];                ///< 1 / sum m~
+  float grip[YW_LANES];                    ///< factor of its pull; see even_out in moments.c
 } match_region_block;
 
 /// Moments of the 16 regions at rest, Q = sum m~ q q^T.
@@ -48,6 +49,7 @@ typedef struct match_particle_block {
   _Alignas(64) float rest[3][YW_LANES];  ///< x0 - centre of the body
   float mass[YW_LANES];                  ///< m / mean m; 0 in lanes beyond the last particle
   float inv_count[YW_LANES];             ///< 1 / number of regions that contain the particle
+  float grip[YW_LANES];                  ///< mean over these regions
 } match_particle_block;
 
 typedef struct match_block {
@@ -101,6 +103,8 @@ typedef struct match_model {
   double total_mass;  ///< kg
   double size;        ///< L, m: diagonal of the box with the same mass and moments of inertia
   double spread;      ///< sum of tr Q_r over the mass, m^2
+  bool uneven;        ///< grips differ from 1
+  double firmest;     ///< largest grip of a particle
   yw_solid solid;
   uint64_t hash;
 } match_model;

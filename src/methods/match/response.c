@@ -5,7 +5,8 @@
 // k tr(e Q_r e) / 2, so a body of mass M and density rho behaves like a material with Poisson's
 // ratio 0 and Young's modulus
 //   E = rho k s / 3,   s = (sum over regions of tr Q_r) / M,
-// whatever its mesh. k is chosen such that E = stiffness rho g L, with the size L of the body:
+// whatever its mesh; where tets are small, goals pull harder (even_out in moments.c), which makes
+// the steps smaller. k is chosen such that E = stiffness rho g L, with the size L of the body:
 // bodies of any size then sag by the same share of it, and move alike when time is counted in
 // units of sqrt(L / g).
 #include "methods/match/response.h"
@@ -13,6 +14,7 @@
 #include <math.h>
 
 #include "math/small/exponent.h"
+#include "methods/match/step.h"
 
 #define STANDARD_GRAVITY 9.81
 
@@ -58,11 +60,26 @@ match_response yw_match_response(const match_model* model, const yw_match_params
   }
   double size = model->size, stiffness = (double)params->stiffness;
   double rate = sqrt(3.0 * stiffness * STANDARD_GRAVITY * size / model->spread);  // sqrt(k)
-  double steps = fmin(ceil((double)h * rate / LARGEST_STEP), MAX_INNER_STEPS);
+  double fastest = rate * sqrt(model->firmest);
+  double steps = fmin(ceil((double)h * fastest / LARGEST_STEP), MAX_INNER_STEPS);
   float inner = (float)((double)h / steps);
-  double along = fmin((double)inner * rate, LARGEST_STEP);
+  double along = fmin((double)inner * fastest, LARGEST_STEP) * (rate / fastest);
   if (damping < 0.0f) damping = (float)(SCALED_DAMPING * sqrt(STANDARD_GRAVITY / size));
   if (tau < 0.0f) tau = (float)(SCALED_VISCOSITY * sqrt(size / (stiffness * STANDARD_GRAVITY)));
-  tau = fminf(tau, (float)(LONGEST_LAG / rate));
-  return finish((int32_t)steps, inner, (float)(along * along), damping, tau);
+  tau = fminf(tau, (float)(LONGEST_LAG / fastest));
+  match_response r = finish((int32_t)steps, inner, (float)(along * along), damping, tau);
+  r.uneven = model->uneven;
+  // Of the particles that are pulled hardest.
+  r.lag = stable_lag(r.lag, r.alpha * (float)model->firmest, r.damp, inner);
+  return r;
+}
+
+double yw_match_strain_energy(const void* state, const yw_particles* particles) {
+  const match_body* body = state;
+  const match_model* model = body->model;
+  if (body->params.alpha > 0.0f) return NAN;
+  // E V = stiffness rho g L V
+  double scale =
+      (double)body->params.stiffness * model->total_mass * STANDARD_GRAVITY * model->size;
+  return 0.5 * scale * yw_solid_mean_strain2(&model->solid, particles);
 }

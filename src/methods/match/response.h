@@ -11,10 +11,15 @@ typedef struct match_response {
   float alpha;        ///< share of the way to the goal covered in one of them
   float damp;         ///< share of the non-rigid velocity removed in one of them
   float lag;          ///< tau, s
+  bool uneven;        ///< regions pull with their grips
 } match_response;
 
 /// num_parts: of the substep that h is one of; 0 or 1: all of it.
 match_response yw_match_response(const match_model* model, const yw_match_params* params, float h,
                                  int32_t num_parts);
+
+/// J, with the strains of the tets and Poisson's ratio 0; NAN where alpha is given, whose stiffness
+/// depends on the step.
+double yw_match_strain_energy(const void* state, const yw_particles* particles);
 
 #endif

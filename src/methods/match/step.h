@@ -45,6 +45,7 @@ typedef struct match_body {
   double* group_products;  ///< the same, summed: num_examples per group
   float* weights;          ///< num_groups x (1 + num_examples), before beta
   float* aims;             ///< likewise: weights that are given (kit/aims.h)
+  bool aims_by_hand;       ///< some of them by the caller
   float* pulls;            ///< num_groups x num_examples, after beta
   yw_near near;            ///< positions are relative while the body advances
 } match_body;
@@ -69,8 +70,10 @@ typedef struct match_step {
   // what takes back the angular impulse of the last inner step.
   yw_vec3 drift, spin;
   float h;
+  bool paper;       ///< targets as printed, YW_TARGET_PAPER
   float pull;       ///< alpha / h
   float damp;       ///< 1 - exp(-damping h)
+  bool uneven;      ///< regions pull with their grips
   yw_vec3 gravity;  ///< h g
 } match_step;
 

@@ -431,6 +431,14 @@ void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out) {
                                  .removed = body->removed};
 }
 
+int32_t yw_plastic_slaves_of(const void* state, yw_vec3* out, int32_t capacity) {
+  const plastic_body* body = state;
+  for (int32_t i = 0; out && i < body->num_slaves && i < capacity; ++i) {
+    out[i] = yw_v3(body->slave_pos[i].x, body->slave_pos[i].y, body->slave_pos[i].z);
+  }
+  return body->num_slaves;
+}
+
 // Snapshots ---------------------------------------------------------------------------------------
 
 static size_t state_floats(const plastic_body* body) {

@@ -47,3 +47,9 @@ yw_status yw_body_plastic_statistics(const yw_world* world, yw_body_id id,
   yw_plastic_statistics_of(state, out);
   return YW_OK;
 }
+
+int32_t yw_body_plastic_slaves(const yw_world* world, yw_body_id id, yw_vec3* out,
+                               int32_t capacity) {
+  const void* state = yw_body_state(world, id, &yw_plastic_method, NULL);
+  return state ? yw_plastic_slaves_of(state, out, capacity) : 0;
+}

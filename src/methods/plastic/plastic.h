@@ -18,5 +18,7 @@ yw_status yw_plastic_params_check(const yw_plastic_params* params, yw_error* err
 yw_status yw_plastic_set_params(void* state, const yw_plastic_params* params);
 yw_plastic_params yw_plastic_params_of(const void* state);
 void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out);
+/// Writes at most capacity positions; returns how many there are.
+int32_t yw_plastic_slaves_of(const void* state, yw_vec3* out, int32_t capacity);
 
 #endif

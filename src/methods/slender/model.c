@@ -4,6 +4,7 @@
 
 #include "math/small/mat3d.h"
 #include "methods/kit/solver_params.h"
+#include "methods/slender/examples.h"
 #include "methods/slender/slender.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
@@ -42,9 +43,19 @@ bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_pa
 
 // Parameters --------------------------------------------------------------------------------------
 
-yw_status yw_slender_params_check(const yw_slender_params* params, yw_error* error) {
+yw_status yw_slender_params_check(const yw_slender_params* params, int32_t num_examples,
+                                  yw_error* error) {
   if (params->solver < YW_SLENDER_IMPLICIT || params->solver > YW_SLENDER_CLASSIC) {
     return yw_fail(error, YW_ERR_INVALID, "solver is %d, which names none", (int)params->solver);
+  }
+  if (num_examples > 0 && params->solver >= YW_SLENDER_EXTENDED) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "the body has examples, but position-based solvers know the rest pose only: use "
+                   "\"implicit\" or \"bdf2\"");
+  }
+  if (!(params->beta >= 0.0f && params->beta <= 1.0f)) {
+    return yw_fail(error, YW_ERR_INVALID, "beta is %g, but must be between 0 and 1",
+                   (double)params->beta);
   }
   return yw_solver_params_check(
       (yw_solver_params){params->damping, params->tolerance, params->substeps, params->sweeps,
@@ -143,6 +154,7 @@ void yw_slender_model_destroy(void* model_pointer) {
                           model->color_elements, model->skin,   model->orientations,
                           model->color_start};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_slender_examples_free(model);
   yw_tri_mesh_free(&model->surface);
   yw_mem_free(&mem, model);
 }

@@ -48,7 +48,26 @@ typedef struct sheet_triangle {
   double tangent[2][3];         ///< axes of the triangle at rest
   double rest_bend[3];          ///< b at rest: 11, 22, 12, 1/m
   double rest_shear[3];         ///< gamma at rest
+  double rest_drill[3];         ///< delta at rest; 0 but in examples
 } sheet_triangle;
+
+/// Example poses (examples.h).
+typedef struct slender_poses {
+  int32_t count;
+  double* strains;  ///< count rows of num_elements elements
+  float strengths[YW_MAX_EXAMPLES];
+  yw_grouping grouping;
+  int32_t num_groups;
+  int32_t* group;  ///< of each element
+  double* gram;    ///< count x count per group, J
+} slender_poses;
+
+/// Elements as a body's examples bend them (examples.h).
+typedef struct slender_bent {
+  rod_pair* pairs;            ///< NULL: those of the model
+  yw_turn (*turns)[2];        ///< with pairs: rotations of the ends at rest
+  sheet_triangle* triangles;  ///< likewise
+} slender_bent;
 
 /// A vertex of the displayed surface, between two particles: sum_j (weight_j x_j + R_j lever_j),
 /// which is a smooth curve along rods, offset by `length` in the direction of sum_j R_j side_j.
@@ -86,6 +105,7 @@ typedef struct slender_model {
 
   yw_tri_mesh surface;  ///< as displayed, at rest
   slender_skin* skin;   ///< per vertex of it
+  slender_poses poses;
   uint64_t hash;
 } slender_model;
 
@@ -115,6 +135,8 @@ typedef struct rod_strains {
   double jacobian[9][12];
 } rod_strains;
 void yw_rod_strains(const rod_pair* pair, const slender_pose* pose, rod_strains* out);
+/// Only the strains.
+void yw_rod_strain(const rod_pair* pair, const slender_pose* pose, double out[9]);
 /// Rotation of a pair's frame, and the moment S in it.
 yw_turn yw_rod_frame(const rod_pair* pair, const slender_pose* pose, double s[6]);
 /// The rotation R that maximises tr(R^T a), from an initial guess near it; s = R^T a.
@@ -128,8 +150,43 @@ static inline double yw_slender_energy(const slender_model* model, int32_t eleme
              : yw_sheet_energy(&model->triangles[element], pose, gradient, hessian, kind);
 }
 
+/// Energy of a pair whose ends are turned at rest, as yw_rod_energy.
+double yw_rod_bent_energy(const rod_pair* pair, const yw_turn turns[2], const slender_pose* pose,
+                          double* gradient, double* hessian, slender_hessian kind);
+
+/// The same of bent elements; NULL arrays: of the model.
+static inline double yw_slender_bent_energy(const slender_model* model, const slender_bent* bent,
+                                            int32_t element, const slender_pose* pose,
+                                            double* gradient, double* hessian,
+                                            slender_hessian kind) {
+  if (bent->pairs) {
+    return yw_rod_bent_energy(&bent->pairs[element], bent->turns[element], pose, gradient, hessian,
+                              kind);
+  }
+  if (bent->triangles) {
+    return yw_sheet_energy(&bent->triangles[element], pose, gradient, hessian, kind);
+  }
+  return yw_slender_energy(model, element, pose, gradient, hessian, kind);
+}
+
+/// Strains of an element in an example.
+static inline double* yw_slender_example(const slender_model* model, int32_t example,
+                                         int32_t element) {
+  size_t row = (size_t)example * (size_t)model->num_elements + (size_t)element;
+  return model->poses.strains + row * 12;
+}
+
 /// YW_ERR_INVALID, with a message, when a value is out of range.
-yw_status yw_slender_params_check(const yw_slender_params* params, yw_error* error);
+yw_status yw_slender_params_check(const yw_slender_params* params, int32_t num_examples,
+                                  yw_error* error);
+// fit.c
+/// Mean direction of the pairs at a particle of a rod, at rest and now; false where it is
+/// undefined.
+bool yw_rod_directions(const slender_model* model, const yw_vec4* pos, int32_t p, double rest[3],
+                       double now[3]);
+/// Rotations of all particles that fit positions. scratch: one per particle.
+void yw_slender_fit_turns(const slender_model* model, const yw_vec4* pos, double (*scratch)[9],
+                          yw_turn* out);
 // model.c
 /// Allocates the arrays whose sizes follow from the counts; does not fill them.
 bool yw_slender_allocate(slender_model* model, slender_kind kind, int32_t num_particles,

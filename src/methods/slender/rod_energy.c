@@ -285,3 +285,31 @@ double yw_rod_energy(const rod_pair* pair, const slender_pose* pose, double* gra
   }
   return pair_energy(pair, &p);
 }
+
+void yw_rod_strain(const rod_pair* pair, const slender_pose* pose, double out[9]) {
+  pair_state p;
+  match_pair(pair, pose, &p);
+  stretch_of(pair, &p, out);
+  for (int j = 0; j < 2; ++j) {
+    yw_turn way = yw_turn_mul(yw_turn_conjugate(p.frame), p.turns[j]);
+    double twice = way.w < 0.0 ? -2.0 : 2.0;
+    out[3 + 3 * j] = twice * way.x;
+    out[4 + 3 * j] = twice * way.y;
+    out[5 + 3 * j] = twice * way.z;
+  }
+}
+
+// A rotation of R_j turns R_j rho_j^-1 alike, so that derivatives are those of a plain pair.
+double yw_rod_bent_energy(const rod_pair* pair, const yw_turn turns[2], const slender_pose* pose,
+                          double* gradient, double* hessian, slender_hessian kind) {
+  double x[6];
+  yw_turn q[2];
+  rod_pair own = *pair;
+  for (int j = 0; j < 2; ++j) {
+    int32_t p = pair->particles[j];
+    for (int k = 0; k < 3; ++k) x[3 * j + k] = pose->x[3 * p + k];
+    q[j] = yw_turn_mul(pose->q[p], yw_turn_conjugate(turns[j]));
+    own.particles[j] = j;
+  }
+  return yw_rod_energy(&own, &(slender_pose){x, q}, gradient, hessian, kind);
+}

@@ -4,6 +4,7 @@
 
 #include "math/small/mat3d.h"
 #include "methods/kit/moduli.h"
+#include "methods/slender/examples.h"
 #include "methods/slender/slender.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -314,7 +315,7 @@ yw_status yw_rod_model_create(const yw_allocator* mem, const yw_rod_def* def, vo
   if (status >= 0) status = check_section(def, error);
   yw_moduli moduli = moduli_of(def);
   if (status >= 0) status = yw_moduli_check(&moduli, "rod: ", error);
-  if (status >= 0) status = yw_slender_params_check(&def->params, error);
+  if (status >= 0) status = yw_slender_params_check(&def->params, def->examples.count, error);
   if (status >= 0 && !(def->contact_radius >= 0.0f && isfinite(def->contact_radius))) {
     status = yw_fail(error, YW_ERR_INVALID, "rod: contact radius is %g m, but must be 0 or more",
                      (double)def->contact_radius);
@@ -334,6 +335,7 @@ yw_status yw_rod_model_create(const yw_allocator* mem, const yw_rod_def* def, vo
   if (status >= 0) status = fill_rod(model, def, orientations, error);
   if (status >= 0) status = yw_slender_finish(model, error);
   if (status >= 0) status = yw_rod_surface(model, def, error);
+  if (status >= 0) status = yw_slender_examples_create(model, &def->examples, error);
   yw_mem_free(mem, orientations);
   if (status < 0) {
     yw_slender_model_destroy(model);

@@ -46,6 +46,9 @@ typedef struct slender_settings {
   const yw_json* fields;
   yw_slender_params params;  // bodies may change these
 
+  const yw_json* groups;
+
+  yw_groups_spec parts;  // of groups
   int32_t num_fields;
   yw_stiffness_spec* field_list;
   bool is_rod;
@@ -55,7 +58,7 @@ typedef struct slender_settings {
 static const slender_settings slender_defaults = {
     .youngs_modulus = 1e5f,
     .poissons_ratio = 0.3f,
-    .params = {.tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
+    .params = {.tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f, .beta = 0.95f}};
 static const yw_key_row slender_rows[] = {
     YW_MODEL_FIELD(slender_settings, material, TEXT, 0, 0, "",
                    "Name of a material (docs/materials.md), for Young's modulus, Poisson's ratio "
@@ -67,6 +70,13 @@ static const yw_key_row slender_rows[] = {
     YW_MODEL_NODE(
         slender_settings, fields, "[stiffness]",
         "Layers of different stiffness in parts of the body; later layers cover earlier ones."),
+    YW_MODEL_NODE(slender_settings, groups, "'global|'per_region|[integer]|[selector]",
+                  "Parts that choose their example together: the whole body (\"global\", the "
+                  "default), every pair of points or triangle on its own (\"per_region\"), a label "
+                  "per point, or shapes with labels, in the model's rest pose: a point takes the "
+                  "label of the first one that contains it, else 0."),
+    YW_PARAM(slender_settings, beta, NUMBER, 0, 1, "",
+             "Attraction of the examples, from 0 (none) to 1 (the body may rest in one)."),
     YW_PARAM_CHOICE(slender_settings, solver, solvers,
                     "Solver: \"implicit\" is accurate and damps fast vibrations; \"bdf2\" damps "
                     "them far less; \"extended\" is position-based in physical units; \"classic\" "
@@ -338,17 +348,14 @@ static bool build_sheet_mesh(yw_loader* l, const yw_model_spec* model, yw_tri_me
 
 // Models ------------------------------------------------------------------------------------------
 
-// Rods and sheets have no inside. "kind" and "beta" come from the old name, "frames".
+// Rods and sheets have no inside. "kind" comes from the old name, "frames".
 static bool screen(yw_loader* l, const yw_model_spec* model) {
-  static const char* const outer[] = {"examples", "surface"};
-  static const char* const inner[] = {"kind", "beta"};
-  const yw_json* wrong = NULL;
   if (model->source != YW_SOURCE_OWN) {
     return yw_value_fail(&l->r, model->settings_node,
                          "is for rods and sheets, but this is a volume: use \"frames\"");
   }
-  for (int32_t i = 0; i < 2 && !wrong; i++) wrong = yw_json_get(model->node, outer[i]);
-  for (int32_t i = 0; i < 2 && !wrong; i++) wrong = yw_json_get(model->keys.settings, inner[i]);
+  const yw_json* wrong = yw_json_get(model->node, "surface");
+  if (!wrong) wrong = yw_json_get(model->keys.settings, "kind");
   return !wrong ||
          yw_value_fail(&l->r, wrong, "is for volumes, but this is a %s", model->source_node->key);
 }
@@ -359,14 +366,25 @@ static bool load(yw_loader* l, yw_model_spec* model) {
   slender->is_rod = strcmp(model->source_node->key, "rod") == 0;
   bool read = slender->is_rod ? load_rod(l, model->source_node, &slender->rod)
                               : load_sheet(l, model->source_node, &slender->sheet);
-  return read && yw_take_material(l, node, &slender->youngs_modulus, &slender->poissons_ratio) &&
+  return read && yw_load_groups(l, slender->groups, &slender->parts) &&
+         yw_take_material(l, node, &slender->youngs_modulus, &slender->poissons_ratio) &&
          yw_load_stiffness_list(l, slender->fields, yw_scene_slender.layer_keys,
                                 &slender->num_fields, &slender->field_list);
 }
 
+static yw_slender_examples examples_of(const yw_model_spec* model, yw_quat* const* turns) {
+  const slender_settings* slender = model->settings;
+  return (yw_slender_examples){.count = model->num_poses,
+                               .poses = (const yw_vec3* const*)model->examples,
+                               .turns = (const yw_quat* const*)turns,
+                               .strengths = model->strengths,
+                               .grouping = slender->parts.grouping,
+                               .vertex_labels = model->labels};
+}
+
 // moduli: Young's moduli of all points, then their Poisson's ratios; or NULL.
 static yw_status create_rod(yw_loader* l, yw_model_spec* model, const float* moduli,
-                            yw_error* error) {
+                            yw_quat* const* turns, yw_error* error) {
   const slender_settings* slender = model->settings;
   const rod_keys* rod = &slender->rod;
   yw_rod_def def = yw_default_rod_def();
@@ -385,11 +403,12 @@ static yw_status create_rod(yw_loader* l, yw_model_spec* model, const float* mod
   def.youngs_modulus_field = moduli;
   def.poissons_ratio_field = moduli ? moduli + rod->num_points : NULL;
   def.params = slender->params;
+  def.examples = examples_of(model, turns);
   return yw_model_create_rod(&l->scene->mem, &def, &model->model, error);
 }
 
 static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* mesh,
-                              const float* moduli, yw_error* error) {
+                              const float* moduli, yw_quat* const* turns, yw_error* error) {
   const slender_settings* slender = model->settings;
   yw_sheet_def def = yw_default_sheet_def();
   def.mesh = mesh;
@@ -401,26 +420,35 @@ static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const yw_tri_m
   def.youngs_modulus_field = moduli;
   def.poissons_ratio_field = moduli ? moduli + mesh->num_vertices : NULL;
   def.params = slender->params;
+  def.examples = examples_of(model, turns);
   return yw_model_create_sheet(&l->scene->mem, &def, &model->model, error);
+}
+
+static bool create(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* mesh, const float* moduli,
+                   yw_quat* const* turns) {
+  yw_error deep = {0};
+  yw_status status = mesh ? create_sheet(l, model, mesh, moduli, turns, &deep)
+                          : create_rod(l, model, moduli, turns, &deep);
+  const yw_json* node =
+      status == YW_ERR_INVALID && moduli ? model->settings_node : model->source_node;
+  if (status < 0) return yw_deep_fail(&l->r, node, &deep);
+  if (status == YW_WARN_REDUNDANT) yw_value_warn(&l->r, model->keys.examples, ": %s", deep.message);
+  model->points = yw_model_points(model->model, &model->num_points);
+  return true;
 }
 
 static bool build_points(yw_loader* l, yw_model_spec* model, int32_t count, const yw_vec3* points,
                          const yw_tri_mesh* mesh) {
-  yw_error deep = {0};
   float* moduli = NULL;
+  yw_quat* turns[YW_MAX_EXAMPLES] = {0};
   const slender_settings* slender = model->settings;
   bool done =
       yw_make_moduli(l, NULL, slender->fields, slender->num_fields, slender->field_list,
-                     slender->youngs_modulus, slender->poissons_ratio, points, count, &moduli);
-  if (done) {
-    yw_status status =
-        mesh ? create_sheet(l, model, mesh, moduli, &deep) : create_rod(l, model, moduli, &deep);
-    const yw_json* node =
-        status == YW_ERR_INVALID && moduli ? model->settings_node : model->source_node;
-    done = status >= 0 || yw_deep_fail(&l->r, node, &deep);
-  }
+                     slender->youngs_modulus, slender->poissons_ratio, points, count, &moduli) &&
+      yw_build_labels(l, &slender->parts, NULL, points, count, &model->labels) &&
+      yw_build_point_poses(l, model, points, count, turns) && create(l, model, mesh, moduli, turns);
+  for (int32_t k = 0; k < model->num_poses; k++) yw_mem_free(&l->scene->mem, turns[k]);
   yw_mem_free(&l->scene->mem, moduli);
-  if (done) model->points = yw_model_points(model->model, &model->num_points);
   return done;
 }
 

@@ -122,7 +122,7 @@ static void shear_and_drilling(const sheet_triangle* triangle, sheet_state* t) {
         row[6 * k + i] = 0.5 * (triangle->g[k][0] * two[i] - triangle->g[k][1] * one[i]);
       }
     }
-    t->strain[9 + j] = yw_dot3(two, by_two) + yw_dot3(one, by_one);
+    t->strain[9 + j] = yw_dot3(two, by_two) + yw_dot3(one, by_one) - triangle->rest_drill[j];
     add_turning(row, j, two, by_two);
     add_turning(row, j, one, by_one);
   }

@@ -5,6 +5,7 @@
 
 #include "math/small/mat3d.h"
 #include "methods/kit/moduli.h"
+#include "methods/slender/examples.h"
 #include "methods/slender/sheet_energy.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -125,7 +126,7 @@ static yw_status check_mesh(const yw_sheet_def* def, yw_error* error) {
   }
   yw_moduli moduli = moduli_of(def);
   yw_status status = yw_moduli_check(&moduli, "sheet: ", error);
-  return status < 0 ? status : yw_slender_params_check(&def->params, error);
+  return status < 0 ? status : yw_slender_params_check(&def->params, def->examples.count, error);
 }
 
 // Building ----------------------------------------------------------------------------------------
@@ -272,6 +273,7 @@ yw_status yw_sheet_model_create(const yw_allocator* mem, const yw_sheet_def* def
   if (status >= 0) status = fill_sheet(model, def, error);
   if (status >= 0) status = yw_slender_finish(model, error);
   if (status >= 0) status = yw_sheet_surface(model, def, error);
+  if (status >= 0) status = yw_slender_examples_create(model, &def->examples, error);
   if (status < 0) {
     yw_slender_model_destroy(model);
   } else {

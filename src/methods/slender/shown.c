@@ -60,12 +60,18 @@ void yw_slender_field_values(const void* state, const yw_particles* particles, i
   for (int32_t p = 0; p < particles->count; ++p) out[p] *= model->density / model->mass[p];
 }
 
+double yw_slender_strain_energy(const void* state, const yw_particles* particles) {
+  const slender_body* body = state;
+  double sum = 0.0;
+  for (int32_t e = 0; e < body->model->num_elements; ++e) sum += element_energy(body, particles, e);
+  return sum;
+}
+
 yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* particles) {
   const slender_body* body = state;
-  yw_method_energy energy = {0};
-  for (int32_t e = 0; e < body->model->num_elements; ++e) {
-    energy.elastic += element_energy(body, particles, e);
-  }
+  yw_method_energy energy = {.elastic = yw_slender_strain_energy(state, particles)};
+  // With examples, the weights change from step to step, so there is no fixed elastic energy.
+  if (body->model->poses.count > 0) energy.elastic = NAN;
   for (int32_t p = 0; p < particles->count; ++p) {
     const double* momentum = body->momentum + 3 * p;
     double rate[3];
@@ -78,5 +84,12 @@ yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* p
 void yw_slender_statistics_list(const void* state, const yw_particles* particles,
                                 yw_statistics* out) {
   (void)particles;
-  yw_statistics_add(out, "newton steps", "", ((const slender_body*)state)->newton);
+  const slender_body* body = state;
+  const slender_poses* poses = &body->model->poses;
+  yw_statistics_add(out, "newton steps", "", body->newton);
+  int32_t width = poses->count + 1;
+  if (poses->count == 0 || (int64_t)poses->num_groups * width > YW_MAX_STATISTICS) return;
+  for (int32_t g = 0; g < poses->num_groups; ++g) {
+    yw_statistics_add_weights(out, g, poses->num_groups, body->weights + g * width, poses->count);
+  }
 }

@@ -14,6 +14,8 @@ void yw_slender_field_values(const void* state, const yw_particles* particles, i
                              float* out);
 void yw_slender_statistics_list(const void* state, const yw_particles* particles,
                                 yw_statistics* out);
+/// J, against the rest pose, with or without examples.
+double yw_slender_strain_energy(const void* state, const yw_particles* particles);
 yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* particles);
 
 #endif

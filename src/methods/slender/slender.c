@@ -24,11 +24,28 @@ static void body_destroy(void* state, yw_particles* particles) {
       body->old_momentum, body->old_turn,   body->left_v,        body->x,          body->v,
       body->base_x,       body->base_v,     body->base_momentum, body->base_turn,  body->old_pos,
       body->touched,      body->duals,      body->touches,       body->smooth_pos, body->smooth_vel,
-      body->sticky_pos,   body->sticky_vel, body->left_pos};
+      body->sticky_pos,   body->sticky_vel, body->left_pos,      body->weights,    body->aims,
+      body->products};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_slender_solver_free(&body->solver);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
+}
+
+static size_t num_weights(const slender_model* model) {
+  return (size_t)model->poses.num_groups * (size_t)(model->poses.count + 1);
+}
+
+static bool allocate_weights(slender_body* body) {
+  const slender_poses* poses = &body->model->poses;
+  if (poses->count == 0) return true;
+  body->weights = YW_NEW_ARRAY(&body->mem, float, num_weights(body->model));
+  body->aims = YW_NEW_ARRAY(&body->mem, float, num_weights(body->model));
+  body->products = YW_NEW_ARRAY(&body->mem, double, num_weights(body->model));
+  if (!body->weights || !body->aims || !body->products) return false;
+  yw_aims_clear(body->aims, poses->num_groups, poses->count);
+  for (int32_t g = 0; g < poses->num_groups; ++g) body->weights[g * (poses->count + 1)] = 1.0f;
+  return true;
 }
 
 static bool allocate(slender_body* body) {
@@ -57,7 +74,7 @@ static bool allocate(slender_body* body) {
   body->touches = YW_NEW_ARRAY(mem, slender_touch, n);
   body->touched = YW_NEW_ARRAY(mem, bool, n);
   body->duals = YW_NEW_ARRAY(mem, double, 12 * (size_t)body->model->num_elements);
-  return good && body->touches && body->touched && body->duals;
+  return good && body->touches && body->touched && body->duals && allocate_weights(body);
 }
 
 static yw_status body_create(const void* model_pointer, const yw_allocator* mem, void** state,
@@ -89,84 +106,8 @@ static yw_status body_create(const void* model_pointer, const yw_allocator* mem,
   return YW_OK;
 }
 
-// Orientations from positions alone ---------------------------------------------------------------
-
-static yw_turn shortest(const double from[3], const double to[3]) {
-  double c = yw_dot3(from, to);
-  yw_turn q = {from[1] * to[2] - from[2] * to[1], from[2] * to[0] - from[0] * to[2],
-               from[0] * to[1] - from[1] * to[0], 1.0 + c};
-  if (c < -1.0 + 1e-9) q = (yw_turn){from[1], -from[0], 0.0, 1e-9};
-  return yw_turn_normalize(q);
-}
-
-// Mean direction of the pairs at a particle, at rest and now; false where it is undefined.
-static bool directions(const slender_model* model, const yw_particles* particles, int32_t p,
-                       double rest[3], double now[3]) {
-  int32_t n = model->num_particles;
-  memset(rest, 0, 3 * sizeof *rest);
-  memset(now, 0, 3 * sizeof *now);
-  for (int side = -1; side < 1; ++side) {
-    int32_t k = p + side;
-    if (model->closed) k = (k + n) % n;
-    if (k < 0 || k >= model->num_elements) continue;
-    const rod_pair* pair = &model->pairs[k];
-    yw_vec3 d = yw_sub(yw_xyz(particles->pos[pair->particles[1]]),
-                       yw_xyz(particles->pos[pair->particles[0]]));
-    d = yw_normalize_or(d, yw_v3(0, 0, 0));
-    for (int i = 0; i < 3; ++i) rest[i] += pair->e[i], now[i] += (double)(&d.x)[i];
-  }
-  double a = sqrt(yw_dot3(rest, rest)), b = sqrt(yw_dot3(now, now));
-  if (!(a > 1e-6) || !(b > 1e-6) || !isfinite(b)) return false;
-  for (int i = 0; i < 3; ++i) rest[i] /= a, now[i] /= b;
-  return true;
-}
-
-// Rods: carried from particle to particle with no more twist than at rest.
-static void fit_rod(slender_body* body, const yw_particles* particles) {
-  yw_turn carried = YW_TURN_NONE;
-  for (int32_t p = 0; p < particles->count; ++p) {
-    double rest[3], now[3], moved[3];
-    if (directions(body->model, particles, p, rest, now)) {
-      yw_turn_apply(carried, rest, moved);
-      carried = yw_turn_normalize(yw_turn_mul(shortest(moved, now), carried));
-    }
-    body->turn[p] = carried;
-  }
-}
-
-// Sheets: mean rotation of the adjacent triangles.
-static void fit_sheet(slender_body* body, const yw_particles* particles) {
-  const slender_model* model = body->model;
-  double(*sum)[9] = (double(*)[9])body->solver.element_hessian;
-  memset(sum, 0, (size_t)particles->count * sizeof *sum);
-  for (int32_t e = 0; e < model->num_elements; ++e) {
-    const sheet_triangle* t = &model->triangles[e];
-    double f[2][3] = {{0}}, normal[3], rest[3];
-    for (int j = 0; j < 3; ++j) {
-      const float* x = &particles->pos[t->particles[j]].x;
-      for (int k = 0; k < 3; ++k) {
-        f[0][k] += (double)x[k] * t->g[j][0];
-        f[1][k] += (double)x[k] * t->g[j][1];
-      }
-    }
-    for (int k = 0; k < 3; ++k) {
-      int a = (k + 1) % 3, b = (k + 2) % 3;
-      normal[k] = f[0][a] * f[1][b] - f[0][b] * f[1][a];
-      rest[k] = t->tangent[0][a] * t->tangent[1][b] - t->tangent[0][b] * t->tangent[1][a];
-    }
-    for (int j = 0; j < 3; ++j) {
-      for (int k = 0; k < 9; ++k) {
-        sum[t->particles[j]][k] += f[0][k / 3] * t->tangent[0][k % 3] +
-                                   f[1][k / 3] * t->tangent[1][k % 3] + normal[k / 3] * rest[k % 3];
-      }
-    }
-  }
-  for (int32_t p = 0; p < particles->count; ++p) {
-    double r[9], s[6];
-    yw_m3_polar(sum[p], r, s);
-    body->turn[p] = yw_turn_from_matrix(r);
-  }
-}
+// Orientations
+// -------------------------------------------------------------------------------------
 
 static bool is_lost(const slender_body* body, const yw_particles* particles) {
   const slender_model* model = body->model;
@@ -177,7 +118,9 @@ static bool is_lost(const slender_body* body, const yw_particles* particles) {
     if (!(size > 0.5 && size < 2.0) || !isfinite(momentum[0] + momentum[1] + momentum[2]))
       return true;
     double rest[3], now[3], turned[3];
-    if (model->kind != SLENDER_ROD || !directions(model, particles, p, rest, now)) continue;
+    if (model->kind != SLENDER_ROD || !yw_rod_directions(model, particles->pos, p, rest, now)) {
+      continue;
+    }
     yw_turn_apply(q, rest, turned);
     if (yw_dot3(turned, now) < LOST_COSINE) return true;
   }
@@ -203,8 +146,8 @@ static bool is_lost(const slender_body* body, const yw_particles* particles) {
 static void invalidate(void* state, const yw_particles* particles) {
   slender_body* body = state;
   if (is_lost(body, particles)) {
-    if (body->model->kind == SLENDER_ROD) fit_rod(body, particles);
-    if (body->model->kind == SLENDER_SHEET) fit_sheet(body, particles);
+    yw_slender_fit_turns(body->model, particles->pos, (double(*)[9])body->solver.element_hessian,
+                         body->turn);
     memset(body->momentum, 0, 3 * (size_t)particles->count * sizeof *body->momentum);
   }
   memset(body->low, 0, 3 * (size_t)particles->count * sizeof *body->low);
@@ -255,7 +198,7 @@ static void place(void* state, const yw_particles* particles, yw_quat rotation,
 
 yw_status yw_slender_set_params(void* state, const yw_slender_params* params) {
   slender_body* body = state;
-  yw_status status = yw_slender_params_check(params, NULL);
+  yw_status status = yw_slender_params_check(params, body->model->poses.count, NULL);
   if (status >= 0) body->params = *params;
   return status;
 }
@@ -268,6 +211,36 @@ void yw_slender_statistics_of(const void* state, yw_slender_statistics* out) {
   const slender_body* body = state;
   *out = (yw_slender_statistics){.num_elements = body->model->num_elements,
                                  .newton_steps = body->newton};
+}
+
+int32_t yw_slender_weights(const void* state, float* out, int32_t capacity) {
+  const slender_body* body = state;
+  int64_t count = (int64_t)num_weights(body->model);
+  for (int64_t i = 0; out && i < count && i < capacity; ++i) out[i] = body->weights[i];
+  return body->model->poses.num_groups;
+}
+
+// Regions that choose on their own are too many to be told.
+static bool takes_aims(const slender_model* model) {
+  return model->poses.count > 0 && model->poses.grouping != YW_GROUPS_PER_REGION;
+}
+
+yw_status yw_slender_set_weights(void* state, int32_t group, const float* weights, float share) {
+  slender_body* body = state;
+  const slender_poses* poses = &body->model->poses;
+  if (!takes_aims(body->model) ||
+      !yw_aims_give(body->aims, poses->num_groups, poses->count, group, weights, share)) {
+    return YW_ERR_INVALID;
+  }
+  body->aims_by_hand = weights || (body->aims_by_hand && group >= 0);
+  return YW_OK;
+}
+
+static bool aim(void* state, int32_t group, int32_t example, float value) {
+  slender_body* body = state;
+  const slender_poses* poses = &body->model->poses;
+  return takes_aims(body->model) &&
+         yw_aims_set(body->aims, poses->num_groups, poses->count, group, example, value);
 }
 
 static yw_status advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
@@ -294,6 +267,30 @@ static void read_doubles(yw_reader* reader, double* values, size_t count) {
   }
 }
 
+// What examples add.
+static void save_examples(const slender_body* body, yw_writer* writer) {
+  if (body->model->poses.count == 0) return;
+  yw_write_u32(writer, body->aims_by_hand);
+  yw_write_f32(writer, &body->params.beta, 1);
+  yw_write_f32(writer, body->weights, num_weights(body->model));
+  if (body->aims_by_hand) yw_write_f32(writer, body->aims, num_weights(body->model));
+}
+
+static void load_examples(slender_body* body, yw_reader* reader) {
+  const slender_poses* poses = &body->model->poses;
+  size_t count = num_weights(body->model);
+  if (poses->count == 0) return;
+  body->aims_by_hand = yw_read_u32(reader) != 0;
+  yw_read_f32(reader, &body->params.beta, 1);
+  yw_read_f32(reader, body->weights, count);
+  // Tracks give theirs again after this.
+  yw_aims_clear(body->aims, poses->num_groups, poses->count);
+  if (body->aims_by_hand) yw_read_f32(reader, body->aims, count);
+  bool sound = body->params.beta >= 0.0f && body->params.beta <= 1.0f;
+  for (size_t i = 0; i < count; ++i) sound = sound && isfinite(body->weights[i]);
+  if (!sound || !yw_aims_are_sound(body->aims, count)) reader->failed = true;
+}
+
 static void save(const void* state, yw_writer* writer) {
   const slender_body* body = state;
   const yw_slender_params* p = &body->params;
@@ -308,6 +305,7 @@ static void save(const void* state, yw_writer* writer) {
   write_doubles(writer, body->low, 3 * n);
   write_doubles(writer, &body->turn[0].x, 4 * n);
   write_doubles(writer, body->momentum, 3 * n);
+  save_examples(body, writer);
   if (p->solver != YW_SLENDER_BDF2) return;
   write_doubles(writer, body->old_x, 3 * n);
   write_doubles(writer, body->old_v, 3 * n);
@@ -318,7 +316,9 @@ static void save(const void* state, yw_writer* writer) {
 
 static void load(void* state, yw_reader* reader) {
   slender_body* body = state;
-  yw_slender_params p = {.solver = (yw_slender_solver)yw_read_u32(reader)};
+  const slender_poses* poses = &body->model->poses;
+  yw_slender_params p = {.solver = (yw_slender_solver)yw_read_u32(reader),
+                         .beta = body->params.beta};
   size_t n = (size_t)body->model->num_particles;
   float numbers[3];
   p.substeps = (int32_t)yw_read_u32(reader);
@@ -328,7 +328,7 @@ static void load(void* state, yw_reader* reader) {
   p.damping = numbers[0];
   p.tolerance = numbers[1];
   p.stiffness = numbers[2];
-  if (reader->failed || yw_slender_params_check(&p, NULL) < 0) {
+  if (reader->failed || yw_slender_params_check(&p, poses->count, NULL) < 0) {
     reader->failed = true;
     return;
   }
@@ -343,6 +343,7 @@ static void load(void* state, yw_reader* reader) {
     double size = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
     if (!(fabs(size - 1.0) < 1e-6)) reader->failed = true;
   }
+  load_examples(body, reader);
   if (p.solver != YW_SLENDER_BDF2 || reader->failed) return;
   read_doubles(reader, body->old_x, 3 * n);
   read_doubles(reader, body->old_v, 3 * n);
@@ -387,6 +388,7 @@ static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tr
 
 // What tracks may change over time.
 static const yw_parameter tracked[] = {{"damping", offsetof(yw_slender_params, damping)},
+                                       {"beta", offsetof(yw_slender_params, beta)},
                                        {"stiffness", offsetof(yw_slender_params, stiffness)}};
 _Static_assert(sizeof(yw_slender_params) <= YW_MAX_PARAMS_BYTES, "must fit");
 
@@ -429,4 +431,6 @@ const yw_method yw_slender_method = {
     .num_parameters = sizeof tracked / sizeof *tracked,
     .params = params,
     .set_params = set_params,
+    .aim = aim,
+    .strain_energy = yw_slender_strain_energy,
 };

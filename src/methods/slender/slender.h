@@ -4,6 +4,7 @@
 #ifndef YW_METHODS_SLENDER_SLENDER_H
 #define YW_METHODS_SLENDER_SLENDER_H
 
+#include "methods/kit/aims.h"
 #include "methods/slender/model.h"
 #include "methods/slender/solve.h"
 #include "yawara/extend/method.h"
@@ -26,7 +27,8 @@ typedef struct slender_touch {
   double velocity[3];       ///< m/s, of the obstacle; of the particle when it bounces
 } slender_touch;
 
-typedef struct slender_body {
+typedef struct slender_body slender_body;
+struct slender_body {
   const slender_model* model;
   yw_allocator mem;
   yw_slender_params params;
@@ -57,7 +59,13 @@ typedef struct slender_body {
   yw_vec4 *smooth_pos, *smooth_vel, *sticky_pos, *sticky_vel, *left_pos;
   double* duals;   ///< position-based: stress applied by the elements so far
   int32_t newton;  ///< Newton steps in the last step
-} slender_body;
+
+  // Examples: a row per group.
+  float* weights;     ///< 1 + count, before beta
+  float* aims;        ///< likewise: weights that are given (kit/aims.h)
+  bool aims_by_hand;  ///< some of them by the caller
+  double* products;   ///< count; scratch
+};
 
 // surface.c
 void yw_slender_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out);
@@ -74,5 +82,7 @@ extern const yw_method yw_slender_method;
 yw_status yw_slender_set_params(void* state, const yw_slender_params* params);
 yw_slender_params yw_slender_params_of(const void* state);
 void yw_slender_statistics_of(const void* state, yw_slender_statistics* out);
+int32_t yw_slender_weights(const void* state, float* out, int32_t capacity);
+yw_status yw_slender_set_weights(void* state, int32_t group, const float* weights, float share);
 
 #endif

@@ -57,6 +57,25 @@ static double stiffness_sum(const slender_model* model) {
   return sum;
 }
 
+// Elements that examples bend; they start at rest.
+static bool allocate_bent(slender_solver* s) {
+  const slender_model* model = s->model;
+  size_t elements = (size_t)model->num_elements;
+  if (model->poses.count == 0) return true;
+  if (model->kind == SLENDER_SHEET) {
+    s->bent.triangles = YW_NEW_ARRAY(&s->mem, sheet_triangle, elements);
+    if (!s->bent.triangles) return false;
+    memcpy(s->bent.triangles, model->triangles, elements * sizeof *model->triangles);
+    return true;
+  }
+  s->bent.pairs = YW_NEW_ARRAY(&s->mem, rod_pair, elements);
+  s->bent.turns = yw_mem_alloc(&s->mem, elements, sizeof *s->bent.turns);
+  if (!s->bent.pairs || !s->bent.turns) return false;
+  memcpy(s->bent.pairs, model->pairs, elements * sizeof *model->pairs);
+  for (size_t e = 0; e < elements; ++e) s->bent.turns[e][0] = s->bent.turns[e][1] = YW_TURN_NONE;
+  return true;
+}
+
 // Finds the diagonal blocks in the rows of the matrix.
 static void find_diagonal(slender_solver* s) {
   for (int32_t r = 0; r < s->matrix.size; ++r) {
@@ -69,7 +88,9 @@ static void find_diagonal(slender_solver* s) {
 yw_status yw_slender_solver_create(const yw_allocator* mem, const slender_model* model,
                                    slender_solver* out, yw_error* error) {
   *out = (slender_solver){.model = model, .mem = yw_mem_or_default(mem)};
-  yw_status status = allocate(out) ? YW_OK : yw_fail_memory(error, "the solver of a rod or sheet");
+  yw_status status = allocate(out) && allocate_bent(out)
+                         ? YW_OK
+                         : yw_fail_memory(error, "the solver of a rod or sheet");
   out->stiffness = stiffness_sum(model);
   if (status >= 0 && model->num_elements > 0) {
     status = yw_assembly_create(mem, model->num_particles, 6, model->num_elements, model->corners,
@@ -100,9 +121,10 @@ yw_status yw_slender_solver_create(const yw_allocator* mem, const slender_model*
 
 void yw_slender_solver_free(slender_solver* s) {
   if (!s->model) return;
-  void* const arrays[] = {s->pose.x,   s->pose.q,  s->trial.x,          s->trial.q,
-                          s->anchors,  s->step,    s->element_gradient, s->element_hessian,
-                          s->energies, s->scratch, s->gradient,         s->diagonal};
+  void* const arrays[] = {s->pose.x,     s->pose.q,     s->trial.x,          s->trial.q,
+                          s->anchors,    s->step,       s->element_gradient, s->element_hessian,
+                          s->energies,   s->scratch,    s->gradient,         s->diagonal,
+                          s->bent.pairs, s->bent.turns, s->bent.triangles};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&s->mem, arrays[i]);
   yw_cholesky_destroy(s->factor);
   yw_sparse_free(&s->matrix);
@@ -209,7 +231,8 @@ static void evaluate_block(void* context, int32_t block, int32_t worker) {
   for (int32_t e = block * ELEMENTS_PER_TASK; e < end; ++e) {
     double* gradient = v->gradient ? s->element_gradient + (size_t)e * (size_t)rows : NULL;
     double* hessian = v->hessian ? s->element_hessian + (size_t)e * (size_t)(rows * rows) : NULL;
-    s->energies[e] = yw_slender_energy(s->model, e, v->pose, gradient, hessian, v->kind);
+    s->energies[e] =
+        yw_slender_bent_energy(s->model, &s->bent, e, v->pose, gradient, hessian, v->kind);
     if (hessian) clear_held(s, e, hessian);
   }
 }

@@ -25,6 +25,7 @@ typedef struct slender_anchor {
 typedef struct slender_solver {
   const slender_model* model;
   yw_allocator mem;
+  slender_bent bent;  ///< owned; of models with examples
   slender_pose pose, trial;
   slender_anchor* anchors;
   const double* loads;  ///< 6 per particle, forces and torques; NULL: none

@@ -9,6 +9,7 @@
 
 #include "math/small/mat3d.h"
 #include "methods/slender/contact.h"
+#include "methods/slender/examples.h"
 
 // A step whose result is not finite is retried in two halves, at most this many times in a row.
 #define MAX_DEPTH 4
@@ -225,6 +226,7 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
   memset(body->touched, 0, n * sizeof *body->touched);
   body->h1 = b.h1;
   begin_bases(body, particles, &b);
+  yw_slender_fit_examples(body);
   begin_anchors(body, ctx, &b);
   add_springs(body, ctx, &b, s);
   set_holds(body, particles, ctx, s);

@@ -61,6 +61,9 @@ typedef struct yw_frames_def {
   /// How far each example moves the target from the rest pose, 0 (not at all) to 1. num_examples
   /// numbers, or NULL (default): 1.
   const float* example_strengths;
+  yw_grouping grouping;          ///< which regions choose their example together
+  const int32_t* vertex_labels;  ///< with YW_GROUPS_LABELS: mesh->num_vertices labels, any
+                                 ///< integers; a cell takes the one that most of its vertices have
 } yw_frames_def;
 YW_API yw_frames_def yw_default_frames_def(void);
 YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* def,
@@ -86,11 +89,14 @@ typedef struct yw_frames_statistics {
 } yw_frames_statistics;
 YW_API yw_status yw_body_frames_statistics(const yw_world* world, yw_body_id body,
                                            yw_frames_statistics* out);
-/// Weights of the rest pose and of the examples in the last substep, before beta is applied. Writes
-/// at most capacity numbers (out may be NULL) and returns how many there are; 0 for bodies of other
-/// methods.
+/// Weights of the rest pose and of the examples in the last substep, before beta is applied: a row
+/// of 1 + num_examples numbers per group. Writes at most capacity numbers (out may be NULL) and
+/// returns how many there are in all; 0 for bodies of other methods.
 YW_API int32_t yw_body_frames_weights(const yw_world* world, yw_body_id body, float* out,
                                       int32_t capacity);
+/// As yw_body_match_set_weights.
+YW_API yw_status yw_body_frames_set_weights(yw_world* world, yw_body_id body, int32_t group,
+                                            const float* weights, float share);
 
 #ifdef __cplusplus
 }

@@ -15,12 +15,11 @@ typedef enum yw_projection {
   YW_PROJECTION_PAPER  ///< the papers' rule: clear the most negative weight, share it out, repeat
 } yw_projection;
 
-/// Which regions choose their example together.
-typedef enum yw_grouping {
-  YW_GROUPS_GLOBAL = 0,  ///< the whole body (default)
-  YW_GROUPS_LABELS,      ///< one group per vertex label
-  YW_GROUPS_PER_REGION   ///< every region on its own
-} yw_grouping;
+/// What regions of bodies with examples aim for.
+typedef enum yw_match_target {
+  YW_TARGET_FREE = 0,  ///< the stretch without a torque on the region: spin is kept (default)
+  YW_TARGET_PAPER  ///< R S~ with R from the polar decomposition of A, as printed: spin is not kept
+} yw_match_target;
 
 /// For parameters whose default follows the body.
 #define YW_MATCH_DEFAULT (-1.0f)
@@ -49,6 +48,7 @@ typedef struct yw_match_params {
   /// about 5 is a jelly, 50 a soft toy. Steps are divided into as many as it takes. Not used where
   /// alpha is given.
   float stiffness;
+  yw_match_target target;
 } yw_match_params;
 
 /// Example-based shape matching (Koyama et al. 2013). Pointers are read during the call only.
@@ -90,6 +90,13 @@ YW_API yw_status yw_body_match_statistics(const yw_world* world, yw_body_id body
 /// number of groups; 0 for bodies of other methods.
 YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id body, float* out,
                                      int32_t capacity);
+/// Lets a group (-1: all) aim for these weights from now on, one per example (the rest pose gets
+/// what is left; sums above 1 are scaled down), instead of those that it chooses. share: how much
+/// they count, 0 to 1; what the body chooses makes up the rest. weights NULL: the body chooses
+/// again. Tracks of weights override them. Snapshots hold them. YW_ERR_INVALID if a number is out
+/// of range or there is no such group: bodies without examples and groups per region have none.
+YW_API yw_status yw_body_match_set_weights(yw_world* world, yw_body_id body, int32_t group,
+                                           const float* weights, float share);
 
 #ifdef __cplusplus
 }

@@ -110,8 +110,9 @@ YW_API yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem,
 /// Matter of a shape that its tets miss because it is thin.
 typedef struct yw_lost_part {
   yw_vec3 center;   ///< m
-  double volume;    ///< m^3
+  double volume;    ///< m^3; of parts far below 1 % of the shape only an upper bound
   float thickness;  ///< m, mean
+  float length;     ///< m, how far it reaches from the tets; INFINITY: not connected to them
 } yw_lost_part;
 
 #define YW_MAX_LOST_PARTS 8

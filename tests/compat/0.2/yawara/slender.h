@@ -29,7 +29,24 @@ typedef struct yw_slender_params {
   int32_t sweeps;    ///< position-based: sweeps per step, 1 to 1000; default 1
   float
       stiffness;  ///< classic only: fraction of the way to the goal per sweep, 0 to 1; default 0.5
+  float beta;     ///< how strongly examples attract, 0 (not at all) to 1 (a body may rest in one);
+                  ///< default 0.95
 } yw_slender_params;
+
+/// Example poses of a rod or sheet, for implicit solvers. In every step the rest shape becomes the
+/// blend of the poses' strains (stretch, bending, twist, shear) that is nearest to those of the
+/// body. Pointers are read during the call only.
+typedef struct yw_slender_examples {
+  int32_t count;                ///< 0 (default) to YW_MAX_EXAMPLES
+  const yw_vec3* const* poses;  ///< m, one position per point or vertex each
+  /// Rotations of the particles from rest, one each. NULL, or NULL for a pose: found from the
+  /// positions, with no more twist than at rest.
+  const yw_quat* const* turns;
+  const float* strengths;        ///< of each, 0 to 1; beta multiplies it; NULL (default): 1
+  yw_grouping grouping;          ///< regions are pairs of points or triangles
+  const int32_t* vertex_labels;  ///< with YW_GROUPS_LABELS, one per point or vertex, any integers;
+                                 ///< a region takes the one that most of its corners have
+} yw_slender_examples;
 
 /// Cross-section of a rod.
 typedef enum yw_section {
@@ -63,9 +80,11 @@ typedef struct yw_rod_def {
   float contact_radius;  ///< m, of the particles as spheres in contact; 0 (default): the radius,
                          ///< or half the smaller side
   yw_slender_params params;  ///< initial parameters of bodies
+  yw_slender_examples examples;
 } yw_rod_def;
 YW_API yw_rod_def yw_default_rod_def(void);
-/// Its bodies have one particle per point, in the same order.
+/// Its bodies have one particle per point, in the same order. Returns YW_WARN_REDUNDANT, with the
+/// names in error->message, if an example has no effect.
 YW_API yw_status yw_model_create_rod(const yw_allocator* mem, const yw_rod_def* def, yw_model** out,
                                      yw_error* error);
 
@@ -84,9 +103,10 @@ typedef struct yw_sheet_def {
   float contact_radius;      ///< m, of the particles as spheres in contact; 0 (default): half the
                              ///< thickness
   yw_slender_params params;  ///< initial parameters of bodies
+  yw_slender_examples examples;
 } yw_sheet_def;
 YW_API yw_sheet_def yw_default_sheet_def(void);
-/// Its bodies have one particle per vertex, in the same order.
+/// Its bodies have one particle per vertex, in the same order. Warns as yw_model_create_rod.
 YW_API yw_status yw_model_create_sheet(const yw_allocator* mem, const yw_sheet_def* def,
                                        yw_model** out, yw_error* error);
 
@@ -105,6 +125,14 @@ typedef struct yw_slender_statistics {
 } yw_slender_statistics;
 YW_API yw_status yw_body_slender_statistics(const yw_world* world, yw_body_id body,
                                             yw_slender_statistics* out);
+/// Example weights in the last step, before beta is applied: a row of 1 + count numbers per group,
+/// the rest pose first. Writes at most capacity numbers (out may be NULL) and returns the number of
+/// groups; 0 for bodies of other methods.
+YW_API int32_t yw_body_slender_weights(const yw_world* world, yw_body_id body, float* out,
+                                       int32_t capacity);
+/// As yw_body_match_set_weights (yawara/match.h).
+YW_API yw_status yw_body_slender_set_weights(yw_world* world, yw_body_id body, int32_t group,
+                                             const float* weights, float share);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Tracks: numbers of a world that change over time, by keys: gravity, wind, parameters and friction
-// of bodies, the strength of pins. A world with tracks is still a function of how it was built:
-// snapshots, hashes and resuming work as without them.
+// of bodies, the strength of pins, weights of examples. Instead of the time they may follow a
+// measure, such as the speed of a body. A world with tracks is still a function of how it was
+// built: snapshots, hashes and resuming work as without them.
 #ifndef YAWARA_TRACK_H
 #define YAWARA_TRACK_H
 
@@ -67,6 +68,51 @@ YW_API yw_track_def yw_default_track_def(void);
 /// target that has a track already.
 YW_API yw_status yw_track_create(yw_world* world, const yw_track_def* def, yw_track_id* out,
                                  yw_error* error);
+
+/// What a drive measures, at the beginning of every substep.
+typedef enum yw_drive_measure {
+  YW_DRIVE_SPEED = 0,  ///< m/s, of the centre of mass
+  YW_DRIVE_SPIN,       ///< rad/s, angular momentum over inertia
+  YW_DRIVE_HEIGHT,     ///< m, y of the centre of mass
+  /// m, from the centre of mass to a point, to the surface of a body, or to an obstacle (negative
+  /// inside of it).
+  YW_DRIVE_DISTANCE,
+  YW_DRIVE_HANDLE,  ///< N, with which the springs of a pin pull, without their damping
+  /// N, of the sum of all forces from other bodies and, unless pins act on it, from obstacles, over
+  /// the last substep. A body that is squeezed from two sides feels none: see YW_DRIVE_ENERGY.
+  YW_DRIVE_CONTACT,
+  /// J, strain energy against the rest pose. match: with `stiffness`, not with `alpha`.
+  YW_DRIVE_ENERGY
+} yw_drive_measure;
+
+/// Lets a track follow a measure instead of the time. The measure becomes a number from 0 (at
+/// `from` and beyond) to 1 (at `to` and beyond), is delayed and smoothed; keys give the value at
+/// such numbers instead of times.
+typedef struct yw_drive_def {
+  yw_drive_measure by;
+  float from,
+      to;        ///< in the unit of the measure, from > to where less counts as more; default 0, 1
+  float smooth;  ///< s, >= 0; default 0. Steps are followed to 63 % in this time
+  float delay;   ///< s, >= 0; default 0. Kept with a resolution of 1/60 of it
+  yw_body_id body;  ///< that is measured; null: that of the track, or of its pin
+  const int32_t*
+      vertices;          ///< of the body; speed, spin, height and distance are those of this part
+  int32_t num_vertices;  ///< 0 (default): the whole body
+  yw_vec3 point;         ///< m, distance to this point, if neither of the next two is given
+  yw_body_id other;      ///< distance to this body
+  yw_obstacle_id obstacle;  ///< distance to this obstacle
+  yw_pin_id pin;            ///< of YW_DRIVE_HANDLE; null: that of the track
+} yw_drive_def;
+YW_API yw_drive_def yw_default_drive_def(void);
+/// yw_track_create with a drive (NULL: none). Keys have times from 0 to 1; without keys, the value
+/// is the number itself. Such a track also ends with the bodies, the pin and the obstacle of its
+/// drive.
+YW_API yw_status yw_track_create_driven(yw_world* world, const yw_track_def* def,
+                                        const yw_drive_def* drive, yw_track_id* out,
+                                        yw_error* error);
+/// The value that the track has set last.
+YW_API yw_status yw_track_value(const yw_world* world, yw_track_id id, yw_vec3* out);
+
 /// Gravity, wind, friction and strength return to what they were built with; parameters stay as
 /// they are. Tracks are also destroyed with their bodies and pins.
 YW_API yw_status yw_track_destroy(yw_world* world, yw_track_id id);

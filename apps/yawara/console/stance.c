@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+// Horizontal sections tell how much a body carries at each height, and with what.
+//
+// A part between the heights a and b that carries the weight N buckles, as a column whose ends do
+// not turn but may shift, if N > pi^2 / ((b - a) int dy / (E I)). A section of several legs has the
+// area A and the perimeter P of all of them; each is about 4 A / P thick, and I = A (4 A / P)^2 /
+// 16 together, which is exact for equal round legs. The worst pair a, b counts.
+#include "console/stance.h"
+
+#include <math.h>
+
+#include "yawara/extend/vec.h"
+
+#define SECTIONS 48
+// Sections below this one may be the soles of feet, or the underside of a ball.
+#define SOLES 5
+// Of the largest section: smaller ones are tips, or rounding.
+#define LEAST_AREA 1e-5
+// What is thinner than this share of its height does not stand, whatever it is made of.
+#define MOST 2000.0
+#define PI_SQUARED 9.8696044
+
+typedef struct section {
+  double area, perimeter;
+} section;
+
+static void add_triangle(const yw_vec3 p[3], int axis, double low, double step, section* sections) {
+  double up[3], x[3], z[3];
+  for (int k = 0; k < 3; ++k) {
+    const float* c = &p[k].x;
+    up[k] = ((double)c[axis] - low) / step - 0.5;
+    x[k] = (double)c[(axis + 1) % 3];
+    z[k] = (double)c[(axis + 2) % 3];
+  }
+  double least = fmin(up[0], fmin(up[1], up[2])), most = fmax(up[0], fmax(up[1], up[2]));
+  int first = (int)fmax(ceil(least), 0.0), last = (int)fmin(floor(most), SECTIONS - 1);
+  for (int n = first; n <= last; ++n) {
+    // Where the plane cuts the edge that goes up, and the one that goes down.
+    double at[2][2] = {{0, 0}, {0, 0}};
+    int cuts = 0;
+    for (int k = 0; k < 3; ++k) {
+      int next = (k + 1) % 3;
+      bool from = up[k] < n, to = up[next] < n;
+      if (from == to) continue;
+      double t = (n - up[k]) / (up[next] - up[k]);
+      at[to][0] = x[k] + t * (x[next] - x[k]);
+      at[to][1] = z[k] + t * (z[next] - z[k]);
+      ++cuts;
+    }
+    if (cuts != 2) continue;
+    sections[n].area += 0.5 * (at[0][0] * at[1][1] - at[1][0] * at[0][1]);
+    double dx = at[1][0] - at[0][0], dz = at[1][1] - at[0][1];
+    sections[n].perimeter += sqrt(dx * dx + dz * dz);
+  }
+}
+
+static double thickness_of(const section* s) { return 4.0 * fabs(s->area) / s->perimeter; }
+
+typedef struct leg_sums {
+  double thickness;  // of the thinnest section that carries at least half of what there is
+  double stress;     // largest volume above a section over its area
+  double volume;
+} leg_sums;
+
+// The worst part: its length times its compliance times its load. Lengths are in units of the file.
+static double worst_part(const section* sections, double step, leg_sums* out) {
+  double carried[SECTIONS + 1] = {0}, compliance[SECTIONS] = {0}, largest = 0.0, worst = 0.0;
+  for (int n = 0; n < SECTIONS; ++n) largest = fmax(largest, fabs(sections[n].area));
+  for (int n = SECTIONS - 1; n >= 0; --n) {
+    double area = fabs(sections[n].area);
+    carried[n] = carried[n + 1] + area * step;
+    if (!(area > LEAST_AREA * largest)) continue;
+    double thickness = thickness_of(&sections[n]);
+    compliance[n] = step * 16.0 / (area * thickness * thickness);
+  }
+  *out = (leg_sums){.thickness = INFINITY, .volume = carried[0]};
+  for (int a = 0; a < SECTIONS; ++a) {
+    double sum = 0.0;
+    bool carries = a > 0 && carried[a] > 0.5 * carried[0] && compliance[a] > 0.0;
+    if (carries) out->thickness = fmin(out->thickness, thickness_of(&sections[a]));
+    if (carries && a >= SOLES) {
+      out->stress = fmax(out->stress, carried[a] / fabs(sections[a].area));
+    }
+    for (int b = a; b < SECTIONS; ++b) {
+      sum += compliance[b];
+      worst = fmax(worst, (b + 1 - a) * step * sum * carried[b + 1] / PI_SQUARED);
+    }
+  }
+  return worst;
+}
+
+stance stance_of(const yw_tri_mesh* surface, int axis) {
+  section sections[SECTIONS] = {{0, 0}};
+  stance found = {0};
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t v = 0; v < surface->num_vertices; ++v) {
+    box = yw_aabb_grow(box, surface->positions[v]);
+  }
+  yw_vec3 size = yw_sub(box.upper, box.lower);
+  double length = (double)fmaxf(size.x, fmaxf(size.y, size.z));
+  double low = (double)(&box.lower.x)[axis], step = (double)(&size.x)[axis] / SECTIONS;
+  if (!(step > 0.0) || !isfinite(length)) return found;
+  for (int32_t t = 0; t < surface->num_triangles; ++t) {
+    yw_vec3 p[3];
+    for (int k = 0; k < 3; ++k) {
+      p[k] = surface->positions[surface->triangles[3 * (size_t)t + (size_t)k]];
+    }
+    add_triangle(p, axis, low, step, sections);
+  }
+  leg_sums sums;
+  double stiffness = worst_part(sections, step, &sums) / length;
+  if (!(sums.volume > 0.0) || !isfinite(stiffness)) return found;
+  found.stiffness = (float)fmin(stiffness, MOST);
+  bool has_legs = isfinite(sums.thickness);
+  found.thickness = has_legs ? (float)(sums.thickness / length) : 0.0f;
+  found.stress = (float)(sums.stress / length);
+  found.volume = (float)(sums.volume / (length * length * length));
+  return found;
+}
+
+stance stance_of_file(const char* path, bool tets, int axis) {
+  yw_tet_mesh volume = {0};
+  yw_tri_mesh surface = {0};
+  yw_status status = tets ? yw_tet_mesh_read(path, NULL, &volume, NULL)
+                          : yw_tri_mesh_read(path, NULL, &surface, NULL);
+  if (status >= 0 && tets) status = yw_tet_mesh_surface(&volume, NULL, &surface, NULL);
+  stance found = status >= 0 ? stance_of(&surface, axis) : (stance){0};
+  yw_tri_mesh_free(&surface);
+  yw_tet_mesh_free(&volume);
+  return found;
+}

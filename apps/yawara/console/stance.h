@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// How stiff a body must be to stand on its legs.
+#ifndef YW_APP_CONSOLE_STANCE_H
+#define YW_APP_CONSOLE_STANCE_H
+
+#include "yawara/yawara.h"
+
+/// Relative to the longest side L of the body, which is 1.
+typedef struct stance {
+  /// Young's modulus at which a body that stands on its lowest point buckles under its own weight,
+  /// divided by density, gravity and L: below 2 for blocks, balls and bunnies, hundreds for animals
+  /// with thin legs. 0 if there is nothing to measure.
+  float stiffness;
+  float stress;     ///< largest in a section, from what it carries, over density, gravity and L
+  float thickness;  ///< of the thinnest legs that carry half of the body; 0: none
+  float volume;
+} stance;
+
+/// The surface is that of the body, closed; axis (0 to 2) points up.
+stance stance_of(const yw_tri_mesh* surface, int axis);
+
+/// The same for a model in a file. `tets`: it has tets, whose boundary is meant. Of a file that
+/// cannot be read all is 0: whoever builds the scene says why.
+stance stance_of_file(const char* path, bool tets, int axis);
+
+#endif

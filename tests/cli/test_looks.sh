@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What an imported surface has besides positions survives exports, and velocities come along.
+. "$(dirname "$0")/lib.sh"
+cd "$work" || exit 1
+
+# A box of two materials, with a seam in its texture coordinates, hard edges and colours.
+cat >box.py <<'END'
+corners = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+faces = [((1, 2, 4, 3), (-1, 0, 0)), ((5, 7, 8, 6), (1, 0, 0)), ((1, 5, 6, 2), (0, -1, 0)),
+         ((3, 4, 8, 7), (0, 1, 0)), ((1, 3, 7, 5), (0, 0, -1)), ((2, 6, 8, 4), (0, 0, 1))]
+with open("box.obj", "w") as f:
+    f.write("mtllib box.mtl\n")
+    for i, (x, y, z) in enumerate(corners): f.write("v %g %g %g %g 0.5 0.25\n" % (x, y, z, i / 7))
+    for i, (_, n) in enumerate(faces):
+        f.write("vn %d %d %d\n" % n)
+        for u, v in ((0, 0), (1, 0), (1, 1), (0, 1)): f.write("vt %g %g\n" % ((i + 0.9 * u) / 6, v))
+    for i, (face, _) in enumerate(faces):
+        if i in (0, 3): f.write("usemtl %s\n" % ("red paint" if i == 0 else "gold"))
+        f.write("f" + "".join(" %d/%d/%d" % (v, 4 * i + k + 1, i + 1) for k, v in enumerate(face)) + "\n")
+with open("ball.ply", "w") as f:
+    f.write("ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n"
+            "property float s\nproperty float t\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n"
+            "element face 6\nproperty list uchar int vertex_indices\nend_header\n")
+    for i, p in enumerate(corners): f.write("%g %g %g %g %g %d 51 255\n" % (*p, i / 8, 1 - i / 16, 17 * i))
+    for face, _ in faces: f.write("4 " + " ".join(str(v - 1) for v in face) + "\n")
+END
+python3 box.py
+cat >looks.json <<'END'
+{ "duration": 0.1, "fps": 30, "gravity": [0, -6, 0], "bodies": [
+  { "name": "box", "shape": { "mesh": { "file": "box.obj" } }, "match": {}, "angular_velocity": [0, 0, 3] },
+  { "name": "ball", "shape": { "mesh": { "file": "ball.ply" } }, "match": {}, "position": [5, 0, 0] },
+  { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "plastic": { "spacing": 0.05 }, "position": [9, 0, 0] } ] }
+END
+"$yawara" run looks.json -o run -q 2>run.txt || cat run.txt
+said=$("$yawara" export run -q --format obj,ply,pc2,mdd,gltf,vtu --velocities 2>&1)
+same "exports with velocities" $? 0
+check "of particles they must be kept" grep -q 'velocities of "clay" are left out: its particles come and go; keep them with yawara run --fields velocity' <<<"$said"
+"$yawara" run looks.json -o kept -q --fields velocity --format ply,vtu,bgeo 2>/dev/null
+
+cat >look.py <<'END'
+import array, json, re, struct, sys
+def obj(path):
+    out = {}
+    for line in open(path): out.setdefault(line.split()[0], []).append(line.split()[1:])
+    return out
+def corner(text): return [int(i) for i in text.split("/")]
+def ply(path):
+    data = open(path, "rb").read()
+    head, body = data.split(b"end_header\n", 1)
+    lines, at, out = head.decode().splitlines(), 0, {"comments": [l[8:] for l in head.decode().splitlines() if l.startswith("comment ")]}
+    kinds = {"float": "f", "uchar": "B", "int": "i"}
+    elements = []
+    for line in lines:
+        words = line.split()
+        if words[0] == "element": elements.append((words[1], int(words[2]), []))
+        if words[0] == "property": elements[-1][2].append(words[1:])
+    for name, count, properties in elements:
+        rows = []
+        for _ in range(count):
+            row = {}
+            for p in properties:
+                n = 1
+                if p[0] == "list": n = body[at]; at += 1
+                row[p[-1]] = struct.unpack_from("<%d%s" % (n, kinds[p[-2]]), body, at)
+                at += struct.calcsize(kinds[p[-2]]) * n
+            rows.append(row)
+        out[name] = rows
+    assert at == len(body), path
+    return out
+def cache(path):
+    data = open(path, "rb").read()
+    points, frames = struct.unpack_from("<i", data, 16)[0], struct.unpack_from("<i", data, 28)[0]
+    numbers = array.array("f", data[32:])
+    assert len(numbers) == 3 * points * frames
+    return [numbers[3 * points * k:3 * points * (k + 1)] for k in range(frames)]
+def near(a, b, e=1e-5): return len(a) == len(b) and all(abs(x - y) < e for x, y in zip(a, b))
+before, after = obj("box.obj"), obj("run/obj/box_000_000003.obj")
+def looks_of_obj():
+    assert after["vt"] == before["vt"] and after["usemtl"] == before["usemtl"] and after["mtllib"] == before["mtllib"]
+    assert [[corner(c)[:2] for c in f] for f in after["f"]] == [[corner(c)[:2] for c in f] for f in before["f"]]
+    assert all(near(map_(a[3:]), map_(b[3:])) for a, b in zip(after["v"], before["v"]))
+    order = [l.split()[0] for l in open("run/obj/box_000_000003.obj") if l.split()[0] in ("usemtl", "f")]
+    assert order == ["usemtl"] + 3 * ["f"] + ["usemtl"] + 3 * ["f"], order
+def map_(words): return [float(w) for w in words]
+def looks_of_ply():
+    p = ply("run/ply/box_000_000003.ply")
+    assert [c for c in p["comments"] if c.startswith("material")] == ["material 0 red paint", "material 1 gold"]
+    for row, v in zip(p["vertex"], after["v"]):
+        assert near((*row["x"], *row["y"], *row["z"]), map_(v[:3])), (row, v)
+        assert near([row[c][0] / 255 for c in ("red", "green", "blue")], map_(v[3:]), 0.003)
+    uv = {(c[0], tuple(map_(before["vt"][c[1] - 1]))) for f in before["f"] for c in map(corner, f)}
+    for face in p["face"]:
+        for k, v in enumerate(face["vertex_indices"]):
+            at = face["texcoord"][2 * k:2 * k + 2]
+            assert any(i == v + 1 and near(at, t) for i, t in uv), face
+    assert [f["material_index"][0] for f in p["face"]] == 6 * [0] + 6 * [1]
+def looks_of_a_ply_file():
+    p = ply("run/ply/ball_001_000003.ply")
+    assert all(row["s"][0] == i / 8 and row["t"][0] == 1 - i / 16 and row["red"][0] == 17 * i for i, row in enumerate(p["vertex"]))
+    o = obj("run/obj/ball_001_000003.obj")
+    assert all(near(map_(o["vt"][i]), (i / 8, 1 - i / 16)) for i in range(8)) and all(corner(c)[0] == corner(c)[1] for f in o["f"] for c in f)
+def looks_of_gltf():
+    d, data = json.load(open("run/gltf/run.gltf")), open("run/gltf/run.bin", "rb").read()
+    def numbers(i):
+        a = d["accessors"][i]
+        count = a["count"] * {"SCALAR": 1, "VEC2": 2, "VEC3": 3}[a["type"]]
+        return array.array({5125: "I", 5126: "f"}[a["componentType"]], data[a["byteOffset"]:a["byteOffset"] + 4 * count])
+    parts = next(m for m in d["meshes"] if m["name"] == "box")["primitives"]
+    assert [d["materials"][p["material"]]["name"] for p in parts] == ["red paint", "gold"]
+    vt = [map_(t) for t in before["vt"]]
+    faces = [[corner(c) for c in f] for f in before["f"]]
+    for which, p in enumerate(parts):
+        a = p["attributes"]
+        x, n, uv, color = (numbers(a[k]) for k in ("POSITION", "NORMAL", "TEXCOORD_0", "COLOR_0"))
+        assert len(x) == 3 * 24, "a point for each corner with a texture coordinate of its own"
+        for i in sorted(set(numbers(p["indices"]))):
+            at = [uv[2 * i], 1 - uv[2 * i + 1]]
+            face, c = next((f, c) for f, r in enumerate(faces) for c in r if near(vt[c[1] - 1], at) and f // 3 == which)
+            assert near(n[3 * i:3 * i + 3], map_(before["vn"][face]), 1e-3), "hard edges"
+            assert near(color[3 * i:3 * i + 3], map_(before["v"][c[0] - 1][3:]), 1e-5)
+        last = p["targets"][-1]
+        now = [a + b for a, b in zip(x, numbers(last["POSITION"]))]
+        spots = {tuple(round(float(w), 4) for w in v[:3]) for v in after["v"]}
+        assert all(any(near(now[3 * i:3 * i + 3], s, 1e-3) for s in spots) for i in range(24))
+def velocities():
+    for name, points in (("box_000", 8), ("ball_001", 8)):
+        x, v = cache("run/pc2/%s.pc2" % name), cache("run/pc2/%s.velocity.pc2" % name)
+        assert len(x) == len(v) == 4 and len(x[0]) == 3 * points
+        for k in range(4):
+            a, b = max(k - 1, 0), min(k + 1, 3)
+            assert near(v[k], [(q - p) * 30 / (b - a) for p, q in zip(x[a], x[b])], 1e-3), (name, k)
+            fall = sum(v[k][1::3]) / points
+            assert abs(fall + 6 * (a + b) / 60) < 0.12, (name, k, fall)
+            rows = ply("run/ply/%s_%06d.ply" % (name, k))["vertex"]
+            assert near([row[c][0] for row in rows for c in ("vx", "vy", "vz")], v[k], 1e-6), (name, k)
+    assert len(open("run/mdd/box_000.velocity.mdd", "rb").read()) == len(open("run/mdd/box_000.mdd", "rb").read())
+def kept_velocities():
+    rows = ply("kept/ply/clay_002_000003.ply")["vertex"]
+    assert len(rows) > 20 and abs(sum(r["vy"][0] for r in rows) / len(rows) + 0.6) < 0.05
+    text = open("kept/vtu/clay_002_000003.vtu", "rb").read()
+    assert re.search(rb'Name="velocity"[^>]*NumberOfComponents="3"', text) or re.search(rb'NumberOfComponents="3"[^>]*Name="velocity"', text)
+    assert b'"vx"' not in text and b"\x00\x01v\x00\x03\x00\x00\x00\x05" in open("kept/bgeo/clay_002_000003.bgeo", "rb").read()
+globals()[sys.argv[1]]()
+END
+for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf velocities kept_velocities; do
+  check "${what//_/ }" python3 look.py $what
+done
+finish
