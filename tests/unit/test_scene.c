@@ -56,7 +56,8 @@ static void mistakes_of_the_whole_scene_are_reported(void** state) {
       {"{\"bodies\": [], \"colour_of_the_sky\": 1}",
        "dir/a.json:1:16: unknown key \"colour_of_the_sky\" in the scene (known keys: $schema, "
        "name, description, gravity, wind, fps, duration, frames, substeps, contact, "
-       "contact_iterations, sleep_speed, camera, shapes, models, bodies, obstacles, joints, tracks, floor)"},
+       "contact_iterations, sleep_speed, camera, shapes, models, bodies, obstacles, joints, "
+       "tracks, floor)"},
       {"{\"bodies\": [], \"gravity\": -9.81}",
        "dir/a.json:1:27: gravity is a number, but must be a list of 3 numbers"},
       {"{\"bodies\": [], \"gravity\": [0, -9.81]}",
