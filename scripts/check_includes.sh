@@ -55,6 +55,16 @@ allow apps/yawara/commands "$public|console/|render/|playback/|server/|commands/
 # The page's core shows worlds as the program does.
 allow web/core "$public|console/|playback/|(core|display|frame_layout|poser|text|wrap)\.h"
 
+# What it takes from the program brings along what that uses.
+list=web/core/CMakeLists.txt
+for file in $(grep -oE 'YW_PROGRAM\}/[a-z_/]+\.c' "$list" | cut -d/ -f2-); do
+  for part in $(grep -oE '^#include "(console|playback)/[a-z_]+\.h"' "apps/yawara/$file" | grep -oE '(console|playback)/[a-z_]+'); do
+    [ ! -f "apps/yawara/$part.c" ] || grep -q "/$part\.c" "$list" && continue
+    echo "$list lacks $part.c, which $file uses"
+    bad=1
+  done
+done
+
 # Studies and tests may include everything; of the studies, tests may include only the references.
 rooms='(codecs|console|render|playback|server|commands)/|(core|frame_layout|text)\.h'
 inside='(base|math|geometry|materials|model|methods|contact|world|files|scene)/'

@@ -68,7 +68,7 @@ def main():
         for word in words:
             for method in METHODS:
                 sag, bounce, least, pitch = measure(cube, word, method, folder)
-                print("| %s | %s | %.1f %% | %.0f %% | %.0f %% | %.1f /s |"
+                print("| %s | %s | %.2f %% | %.0f %% | %.0f %% | %.1f /s |"
                       % (word, method, 100 * sag, 100 * least, 100 * bounce, pitch), flush=True)
 
 

@@ -25,7 +25,7 @@ models=("$folder"/*.obj "$folder"/*.ply "$folder"/*.stl "$folder"/*.ele)
 
 # The run of a model and a column, and its picture: cell.png and a line about it in cell.txt.
 make_cell() {
-  local model=$1 column=$2 name word method= run last began=$SECONDS pictures=() at
+  local model=$1 column=$2 name word method='' run last began=$SECONDS pictures=() at
   name=$(basename "${model%.*}")
   word=${column#*:}
   [ "$word" = "$column" ] || method=${column%:*}

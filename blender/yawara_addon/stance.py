@@ -32,13 +32,13 @@ def _section(corners, heights):
 
 
 def measure(points, faces):
-    """Stiffness and largest stress over density, gravity and length, thickness of legs, volume; y
-    points up and the longest side is 1."""
+    """Stiffness and largest stress over density, gravity and length, and volume; y points up and the
+    longest side is 1."""
     points = np.asarray(points, float)
     length = float(np.ptp(points, axis=0).max())
     low, step = float(points[:, 1].min()), float(np.ptp(points[:, 1])) / SECTIONS
     if not step > 0:
-        return 0.0, 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0
     corners = points[_triangles(faces)]
     heights = (corners[:, :, 1] - low) / step - 0.5
     found = np.array([_section(corners, heights - n) for n in range(SECTIONS)])
@@ -46,14 +46,12 @@ def measure(points, faces):
     carried = np.append(np.cumsum((area * step)[::-1])[::-1], 0.0)
     solid = area > LEAST_AREA * area.max()
     if not solid.any():
-        return 0.0, 0.0, 0.0, 0.0
+        return 0.0, 0.0, 0.0
     thickness = np.where(solid, 4.0 * area / np.where(perimeter > 0, perimeter, 1.0), np.inf)
     compliance = np.where(solid, step * 16.0 / np.where(solid, area * thickness ** 2, 1.0), 0.0)
     worst = max((b + 1 - a) * step * compliance[a:b + 1].sum() * carried[b + 1]
                 for a in range(SECTIONS) for b in range(a, SECTIONS)) / np.pi ** 2
     carries = solid & (carried[:SECTIONS] > 0.5 * carried[0])
-    carries[0] = False
-    leg = float(thickness[carries].min()) if carries.any() else 0.0
     carries[:SOLES] = False
     stress = float((carried[:SECTIONS][carries] / area[carries]).max()) if carries.any() else 0.0
-    return min(worst / length, MOST), stress / length, leg / length, float(carried[0]) / length ** 3
+    return min(worst / length, MOST), stress / length, float(carried[0]) / length ** 3

@@ -29,10 +29,10 @@ NAMED = {
 
 # What yields bears this many times its own weight.
 YIELD_LOADS = 3
-# Of plastic bodies: affordable particles, their usual distance and that in legs.
+# Of plastic bodies: affordable particles, their usual and least distance.
 MOST_PARTICLES = 5000
 USUAL_SPACING = 1 / 24
-PARTICLE_SHARE = 0.9
+FINEST_SPACING = 1 / 100
 
 METHODS = ("match", "frames", "fem", "plastic")
 
@@ -53,17 +53,15 @@ def named(name, method, diagonal):
     return own(*NAMED[name][:2], NAMED[name][2], method, diagonal)
 
 
-def spacing_in_legs(thickness, volume):
-    """Distance of particles that fit into legs, for a longest side of 1; 0: the usual one."""
-    spacing = PARTICLE_SHARE * thickness
-    if not 0 < spacing < USUAL_SPACING:
-        return 0
-    while volume > MOST_PARTICLES * spacing ** 3:
-        spacing *= 1.02
-    return min(spacing, USUAL_SPACING)
+def particle_spacing(volume):
+    """Distance of particles for a longest side of 1; 0: the usual one."""
+    spacing = USUAL_SPACING
+    while volume < MOST_PARTICLES * spacing ** 3 and spacing > FINEST_SPACING:
+        spacing *= 0.98
+    return spacing if volume > 0 and spacing < USUAL_SPACING else 0
 
 
-def word(name, method, length, diagonal, stance=(0, 0, 0, 0)):
+def word(name, method, length, diagonal, stance=(0, 0, 0)):
     """The same for a plain word. length: longest side of the body, m; diagonal: of its box; stance:
     what stance.measure says of it."""
     density, stiffness, ratio, damping, yield_strain, in_match, in_fem, lasting, hold, _ = WORDS[name]
@@ -80,7 +78,7 @@ def word(name, method, length, diagonal, stance=(0, 0, 0, 0)):
     if method == "plastic":
         settings.update({"yield_stress": _number(yield_strain * modulus)} if yield_strain
                         else {"flow": "elastic"})
-        spacing = spacing_in_legs(*stance[2:])
+        spacing = particle_spacing(stance[2])
         if spacing > 0:
             settings["spacing"] = _number(spacing * length)
     elif method == "fem":
@@ -94,7 +92,7 @@ def word(name, method, length, diagonal, stance=(0, 0, 0, 0)):
     return settings, density
 
 
-def settings(choice, method, length, diagonal, modulus=1e5, ratio=0.3, density=1000, stance=(0, 0, 0, 0)):
+def settings(choice, method, length, diagonal, modulus=1e5, ratio=0.3, density=1000, stance=(0, 0, 0)):
     """Settings and density of a choice of the panel: "word:jelly", "named:steel" or "own"."""
     kind, _, name = choice.partition(":")
     if kind == "word":

@@ -201,6 +201,8 @@ void yw_drive_update(const yw_world* world, yw_drive* drive, double time, float 
 }
 
 void yw_drive_note_substep(const yw_world* world, yw_drive* drive, float h) {
+  // Others must not depend on whether forces are recorded for somebody else.
+  if (drive->by != YW_DRIVE_CONTACT) return;
   const yw_body_balance* forces = &world->bodies.items[drive->body].forces;
   double impulse[3];
   for (int k = 0; k < 3; ++k) {

@@ -156,16 +156,16 @@ static yw_vec3 value_at(const yw_track* track, double time) {
   return yw_track_at(track, track->drive ? (double)track->drive->level : time);
 }
 
-// Bodies do not tell what they aim at, so the value is compared with that of the last substep.
 void yw_tracks_apply(yw_world* world, double time, float h) {
   for (int32_t i = 0; i < world->tracks.count; ++i) {
     const yw_track* track = &world->tracks.items[i];
     if (!(track->generation & 1)) continue;
     float before = value_at(track, time - (double)h).x;
     if (track->drive) yw_drive_update(world, track->drive, time, h);
-    yw_vec3 value = value_at(track, time);
-    apply(world, track, value, true);
-    if (is_aim(track) && value.x != before) yw_body_rouse(&world->bodies.items[track->slot]);
+    yw_vec3 now = value_at(track, time);
+    apply(world, track, now, true);
+    // Bodies do not tell what they aim at.
+    if (is_aim(track) && before != now.x) yw_body_rouse(&world->bodies.items[track->slot]);
   }
 }
 

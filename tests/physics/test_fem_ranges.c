@@ -13,7 +13,7 @@ static void mixed(void* context, yw_vec3 p, int32_t label, yw_fem_material* m) {
 }
 
 // Tets in use after a body of 48 roots, stretched along x, was checked once.
-static int32_t tets_when_stretched(bool mixture, float stretch) {
+static int32_t tets_in_range(bool mixture, float stretch, float error_share, float stress) {
   const int32_t cells[3] = {2, 2, 2};
   yw_fem_def def = yw_default_fem_def();
   def.max_level = 1;
@@ -22,6 +22,8 @@ static int32_t tets_when_stretched(bool mixture, float stretch) {
   def.material_at = mixture ? mixed : NULL;
   def.params.refine = YW_FEM_REFINE_RANGE;
   def.params.strain_range = 100;
+  def.range_error = error_share;
+  def.range_stress = stress;
   def.params.check_interval = 1e-6f;
   def.params.sleep_speed = 0;
   yw_model* model = make_fem_model(&def, cells, (yw_aabb){{0, 0, 0}, {1, 1, 1}});
@@ -46,6 +48,60 @@ static int32_t tets_when_stretched(bool mixture, float stretch) {
   return tets;
 }
 
+static int32_t tets_when_stretched(bool mixture, float stretch) {
+  return tets_in_range(mixture, stretch, 0.0f, 0.0f);
+}
+
+// T1 and T2 of the paper: either one, if large enough, keeps the coarse tets.
+static void tolerances_widen_the_range(void** state) {
+  (void)state;
+  assert_int_equal(tets_in_range(true, 1.5f, 100.0f, 0.0f), 48);
+  assert_int_equal(tets_in_range(true, 1.5f, 0.0f, 1e9f), 48);
+  assert_at_least(tets_in_range(true, 1.5f, 0.0f, 1e-3f), 300);
+}
+
+// Condition 3 of section 5.2: children whose strains differ from their parent's are not merged.
+static int32_t tets_after_release(bool bent) {
+  const int32_t cells[3] = {2, 2, 2};
+  yw_fem_def def = yw_default_fem_def();
+  def.max_level = 1;
+  def.youngs_modulus = 1000;
+  def.threads = 1;
+  def.params.refine = YW_FEM_REFINE_RANGE;
+  def.params.strain_range = 100;
+  def.params.check_interval = 1e-6f;
+  def.params.sleep_speed = 0;
+  def.params.min_level = 1;
+  yw_model* model = make_fem_model(&def, cells, (yw_aabb){{0, 0, 0}, {1, 1, 1}});
+  const yw_tet_mesh* rest = yw_model_tets(model);
+  yw_vec3* pose = malloc(rest->num_vertices * sizeof *pose);
+  for (int32_t i = 0; i < rest->num_vertices; ++i) {
+    pose[i] = rest->positions[i];
+    pose[i].x += 0.2f * (bent ? pose[i].x * pose[i].y : pose[i].x);
+  }
+  yw_world* world = make_weightless_world(1);
+  yw_body_id body;
+  yw_body_def body_def = yw_default_body_def();
+  body_def.model = model;
+  body_def.pose = pose;
+  assert_int_equal(yw_body_create(world, &body_def, &body, NULL), YW_OK);
+  yw_fem_params params = def.params;
+  params.min_level = 0;
+  assert_int_equal(yw_body_set_fem_params(world, body, &params), YW_OK);
+  assert_int_equal(yw_world_step(world, 1e-4f, 1, NULL), YW_OK);
+  int32_t tets = fem_state_of(world, body).num_tets;
+  yw_world_destroy(world);
+  yw_model_release(model);
+  free(pose);
+  return tets;
+}
+
+static void only_equal_strains_are_merged(void** state) {
+  (void)state;
+  assert_int_equal(tets_after_release(false), 48);
+  assert_at_least(tets_after_release(true), 500);
+}
+
 static void mixtures_split_where_their_range_ends(void** state) {
   (void)state;
   assert_int_equal(tets_when_stretched(true, 1.0f), 48);
@@ -61,6 +117,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mixtures_split_where_their_range_ends),
       cmocka_unit_test(one_material_has_no_range),
+      cmocka_unit_test(tolerances_widen_the_range),
+      cmocka_unit_test(only_equal_strains_are_merged),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,8 +57,7 @@ static void add_triangle(const yw_vec3 p[3], int axis, double low, double step, 
 static double thickness_of(const section* s) { return 4.0 * fabs(s->area) / s->perimeter; }
 
 typedef struct leg_sums {
-  double thickness;  // of the thinnest section that carries at least half of what there is
-  double stress;     // largest volume above a section over its area
+  double stress;  // largest volume above a section over its area
   double volume;
 } leg_sums;
 
@@ -73,12 +72,11 @@ static double worst_part(const section* sections, double step, leg_sums* out) {
     double thickness = thickness_of(&sections[n]);
     compliance[n] = step * 16.0 / (area * thickness * thickness);
   }
-  *out = (leg_sums){.thickness = INFINITY, .volume = carried[0]};
+  *out = (leg_sums){.volume = carried[0]};
   for (int a = 0; a < SECTIONS; ++a) {
     double sum = 0.0;
-    bool carries = a > 0 && carried[a] > 0.5 * carried[0] && compliance[a] > 0.0;
-    if (carries) out->thickness = fmin(out->thickness, thickness_of(&sections[a]));
-    if (carries && a >= SOLES) {
+    // Of what carries at least half of the body.
+    if (a >= SOLES && carried[a] > 0.5 * carried[0] && compliance[a] > 0.0) {
       out->stress = fmax(out->stress, carried[a] / fabs(sections[a].area));
     }
     for (int b = a; b < SECTIONS; ++b) {
@@ -111,8 +109,6 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
   double stiffness = worst_part(sections, step, &sums) / length;
   if (!(sums.volume > 0.0) || !isfinite(stiffness)) return found;
   found.stiffness = (float)fmin(stiffness, MOST);
-  bool has_legs = isfinite(sums.thickness);
-  found.thickness = has_legs ? (float)(sums.thickness / length) : 0.0f;
   found.stress = (float)(sums.stress / length);
   found.volume = (float)(sums.volume / (length * length * length));
   return found;

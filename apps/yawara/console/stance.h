@@ -11,8 +11,7 @@ typedef struct stance {
   /// divided by density, gravity and L: below 2 for blocks, balls and bunnies, hundreds for animals
   /// with thin legs. 0 if there is nothing to measure.
   float stiffness;
-  float stress;     ///< largest in a section, from what it carries, over density, gravity and L
-  float thickness;  ///< of the thinnest legs that carry half of the body; 0: none
+  float stress;  ///< largest in a section, from what it carries, over density, gravity and L
   float volume;
 } stance;
 

@@ -18,11 +18,11 @@
 // match has Poisson's ratio 0. In other methods a floor that holds the foot of a body also keeps it
 // from sagging, so match is made stiffer by what they sag less (scripts/measure_words.py).
 #define MATCH_STIFFNESS 1.2
-// Of plastic bodies: particles that are affordable, their usual distance as a share of the longest
-// side, and as a share of the thickness of legs, which need a row of them.
+// Of plastic bodies: particles that are affordable, and their distances as shares of the longest
+// side.
 #define MOST_PARTICLES 5000.0f
 #define USUAL_SPACING (1.0f / 24.0f)
-#define PARTICLE_SHARE 0.9f
+#define FINEST_SPACING (1.0f / 100.0f)
 // What yields bears this many times its own weight.
 #define YIELD_LOADS 3.0f
 // Of cloth, as shares of its longest side: edge of a triangle, thickness.
@@ -145,8 +145,7 @@ static int measure_file(const starter_options* o, const char* path, starter* s) 
   return -1;
 }
 
-// What thin legs ask for: more stiffness and strength than the word's, and particles that fit into
-// them.
+// What thin legs ask for: more stiffness and strength than the word's, and small particles.
 static void fit_legs(const char* path, starter* s) {
   s->stiffness = s->what->stiffness;
   s->yield = s->what->yield;
@@ -154,10 +153,12 @@ static void fit_legs(const char* path, starter* s) {
   stance legs = stance_of_file(path, s->volume, s->turned ? 2 : 1);
   s->stiffness = fmaxf(s->stiffness, s->what->hold * legs.stiffness);
   if (s->yield > 0.0f) s->yield = fmaxf(s->yield, YIELD_LOADS * legs.stress / s->stiffness);
-  float spacing = PARTICLE_SHARE * legs.thickness;
-  if (!(spacing > 0.0f && spacing < USUAL_SPACING)) return;
-  while (legs.volume > MOST_PARTICLES * spacing * spacing * spacing) spacing *= 1.02f;
-  s->spacing = fminf(spacing, USUAL_SPACING) * s->length;
+  // As many particles as are affordable, so that thin parts have some.
+  float spacing = USUAL_SPACING;
+  while (legs.volume < MOST_PARTICLES * spacing * spacing * spacing && spacing > FINEST_SPACING) {
+    spacing *= 0.98f;
+  }
+  if (legs.volume > 0.0f && spacing < USUAL_SPACING) s->spacing = spacing * s->length;
 }
 
 static int count_parts(const char* path, starter* s) {

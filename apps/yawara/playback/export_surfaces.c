@@ -9,8 +9,9 @@ static bool make_surfaces(const shown_scene* shown, yw_vec3*** out) {
   *out = YW_NEW_ARRAY(NULL, yw_vec3*, shown->num_bodies);
   bool made = *out != NULL;
   for (int32_t i = 0; made && i < shown->num_bodies; ++i) {
-    int32_t count = shown_model_of(shown, i)->surface.num_vertices;
-    if (count > 0) made = ((*out)[i] = YW_NEW_ARRAY(NULL, yw_vec3, count)) != NULL;
+    const yw_tri_mesh* surface = &shown_model_of(shown, i)->surface;
+    if (surface->num_triangles == 0) continue;
+    made = ((*out)[i] = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices)) != NULL;
   }
   return made;
 }

@@ -321,8 +321,9 @@ static bool wants_merge(const decision* d, int32_t parent, float jump, float apa
   if (must_split(b, parent)) return false;
   if (d->keeps_surface && bends_surface(b, d->look->particles, parent)) return false;
   if (b->params.refine == YW_FEM_REFINE_RANGE) {
+    // Conditions 1 and 3 of the paper's section 5.2; the caller has checked the second.
     return largest_strain(strain) <= MERGE_SHARE * b->params.strain_range &&
-           is_in_range(b, parent, strain, MERGE_SHARE);
+           is_in_range(b, parent, strain, MERGE_SHARE) && apart <= b->params.tau;
   }
   float limit = d->merge_share * threshold_of(d, parent), last = b->merged_at[parent];
   if (last > 0.0f) limit = fminf(limit, AGAIN_SHARE * last);

@@ -142,6 +142,9 @@ static yw_cache_key key_of(const fem_hierarchy* h, const yw_sym6* elasticity,
   const uint32_t version[3] = {SAMPLING_VERSION, (uint32_t)def->kind, (uint32_t)h->max_level};
   yw_cache_key_add(&key, version, sizeof version);
   yw_cache_key_add(&key, &def->range_tolerance, sizeof def->range_tolerance);
+  if (def->range_stress > 0.0) {
+    yw_cache_key_add(&key, &def->range_stress, sizeof def->range_stress);
+  }
   yw_cache_key_add(&key, h->nodes, (size_t)h->num_roots * sizeof *h->nodes);
   yw_cache_key_add(&key, h->rest, (size_t)h->node_level_start[1] * sizeof *h->rest);
   yw_cache_key_add(&key, elasticity, finest * sizeof *elasticity);

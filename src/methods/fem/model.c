@@ -67,6 +67,12 @@ static yw_status check_constants(const yw_fem_def* def, yw_error* error) {
     return yw_fail(error, YW_ERR_INVALID, "fem: density is %g kg/m^3, but must be above 0",
                    (double)def->density);
   }
+  if (!(def->range_error >= 0.0f && isfinite(def->range_error)) ||
+      !(def->range_stress >= 0.0f && isfinite(def->range_stress))) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "fem: range_error is %g and range_stress %g Pa, but both must be 0 or more",
+                   (double)def->range_error, (double)def->range_stress);
+  }
   return YW_OK;
 }
 
@@ -84,6 +90,8 @@ static yw_status make_materials(fem_model* m, const yw_fem_def* def, yw_error* e
                                  .labels = def->mesh->labels,
                                  .cache_folder = def->cache_folder,
                                  .sampling = {.kind = def->sampling,
+                                              .range_tolerance = (double)def->range_error,
+                                              .range_stress = (double)def->range_stress,
                                               .tasks = tasks,
                                               .progress = def->progress,
                                               .progress_context = def->progress_context}};
@@ -284,6 +292,10 @@ static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
   find_steps(m);
   find_soft_steps(m);
   m->hash = hash_model(m, def->mesh);
+  const fem_range* range = m->material_data.range;
+  if (range && (def->range_error > 0.0f || def->range_stress > 0.0f)) {
+    m->hash = yw_hash_bytes(m->hash, range, sizeof *range * (size_t)m->h.num_parents);
+  }
   return status;
 }
 

@@ -383,7 +383,7 @@ static void embedded_range(const sampler* s, int32_t tet, const yw_mat6* inverse
     yw_fem_range_add(&range, &piece);
   }
   if (s->def.sums) s->def.sums[tet] = range;
-  s->out->range[tet] = yw_fem_range_find(&range, s->out->elasticity + tet, s->def.range_tolerance);
+  s->out->range[tet] = yw_fem_range_find(&range, s->out->elasticity + tet, &s->def);
 }
 
 // One coarse tet ----------------------------------------------------------------------------------
@@ -425,7 +425,7 @@ static bool sample_family(const sampler* s, int32_t tet, bool free_midpoints) {
   }
   s->out->elasticity[tet] = elasticity;
   if (s->damping) s->out->damping[tet] = damping;
-  s->out->range[tet] = yw_fem_range_find(&range, &elasticity, s->def.range_tolerance);
+  s->out->range[tet] = yw_fem_range_find(&range, &elasticity, &s->def);
   if (s->def.sums) s->def.sums[tet] = range;
   s->out->how[tet] = free_midpoints ? FEM_SAMPLED_STANDALONE : FEM_SAMPLED_LINEAR_FACES;
   return true;

@@ -20,6 +20,7 @@
 typedef struct fem_sampling_def {
   yw_fem_sampling kind;
   double range_tolerance;  ///< T1: relative deviation of stress from linear; 0: the paper's 0.01
+  double range_stress;     ///< T2: deviation that is allowed in any case, Pa
   yw_simd simd;
   yw_tasks* tasks;  ///< NULL: single-threaded
   yw_progress progress;
@@ -85,7 +86,8 @@ void yw_fem_range_add(fem_range_sum* sum, const fem_piece* piece);
 void yw_fem_range_stress(const fem_range_sum* sum, const yw_sym6* c_bar, int m, double alpha,
                          double stress[6], double line[6]);
 /// The strains at which the two differ by more than the relative tolerance.
-fem_range yw_fem_range_find(const fem_range_sum* sum, const yw_sym6* c_bar, double tolerance);
+fem_range yw_fem_range_find(const fem_range_sum* sum, const yw_sym6* c_bar,
+                            const fem_sampling_def* def);
 
 /// A family: a coarse tet and its children, in local nodes.
 typedef struct fem_family {

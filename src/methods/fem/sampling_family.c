@@ -162,11 +162,11 @@ void yw_fem_range_stress(const fem_range_sum* sum, const yw_sym6* c_bar, int m, 
   }
 }
 
-// True if the linear law still holds at alpha: |sigma - C e| <= T1 |C e|, in the norm of all
-// components. The paper's test of one component at a time fails wherever that component should be
-// zero. Only terms that grow faster than alpha count.
+// True if the linear law still holds at alpha: |sigma - C e| <= T1 |C e| or <= T2, in the norm of
+// all components. The paper's test of one component at a time fails wherever that component should
+// be zero. Only terms that grow faster than alpha count.
 static bool line_holds(const fem_range_sum* sum, const yw_sym6* c_bar, int m, double alpha,
-                       double tolerance) {
+                       const fem_sampling_def* def) {
   double stress[6], line[6], error2 = 0.0, size2 = 0.0;
   yw_fem_range_stress(sum, c_bar, m, alpha, stress, line);
   for (int k = 0; k < 6; ++k) {
@@ -174,7 +174,8 @@ static bool line_holds(const fem_range_sum* sum, const yw_sym6* c_bar, int m, do
     error2 += (stress[k] - line[k] - first) * (stress[k] - line[k] - first);
     size2 += line[k] * line[k];
   }
-  return error2 <= tolerance * tolerance * size2;
+  double relative = def->range_tolerance, absolute = def->range_stress;
+  return error2 <= relative * relative * size2 || error2 < absolute * absolute;
 }
 
 #define FIRST_ALPHA 1e-3
@@ -182,11 +183,11 @@ static bool line_holds(const fem_range_sum* sum, const yw_sym6* c_bar, int m, do
 
 // Increases alpha by a quarter until the linear law fails, then bisects the last step.
 static float limit_of(const fem_range_sum* sum, const yw_sym6* c_bar, int m, double sign,
-                      double tolerance) {
+                      const fem_sampling_def* def) {
   double good = 0.0, bad = 0.0;
   for (double a = FIRST_ALPHA; bad == 0.0; a *= 1.25) {
     if (a > LAST_ALPHA) return (float)(sign * INFINITY);
-    if (line_holds(sum, c_bar, m, sign * a, tolerance)) {
+    if (line_holds(sum, c_bar, m, sign * a, def)) {
       good = a;
     } else {
       bad = a;
@@ -194,7 +195,7 @@ static float limit_of(const fem_range_sum* sum, const yw_sym6* c_bar, int m, dou
   }
   for (int i = 0; i < 6; ++i) {
     double a = 0.5 * (good + bad);
-    if (line_holds(sum, c_bar, m, sign * a, tolerance)) {
+    if (line_holds(sum, c_bar, m, sign * a, def)) {
       good = a;
     } else {
       bad = a;
@@ -205,11 +206,12 @@ static float limit_of(const fem_range_sum* sum, const yw_sym6* c_bar, int m, dou
   return (float)(m < 3 ? good + 0.5 * good * good : good);
 }
 
-fem_range yw_fem_range_find(const fem_range_sum* sum, const yw_sym6* c_bar, double tolerance) {
+fem_range yw_fem_range_find(const fem_range_sum* sum, const yw_sym6* c_bar,
+                            const fem_sampling_def* def) {
   fem_range range;
   for (int m = 0; m < 6; ++m) {
-    range.low[m] = limit_of(sum, c_bar, m, -1.0, tolerance);
-    range.high[m] = limit_of(sum, c_bar, m, 1.0, tolerance);
+    range.low[m] = limit_of(sum, c_bar, m, -1.0, def);
+    range.high[m] = limit_of(sum, c_bar, m, 1.0, def);
   }
   return range;
 }

@@ -27,6 +27,7 @@ typedef struct fem_settings {
   const char* material;
   float youngs_modulus, poissons_ratio;
   int32_t max_level, sampling;
+  float range_error, range_stress;
   const yw_json* fields;
   yw_fem_params params;  // what bodies may change
   float density_factor;  // of layers, for volume that the tets miss
@@ -63,11 +64,17 @@ static const yw_key_row fem_rows[] = {
                     "How coarse tets get their stiffness from the finest tets inside: \"embedded\" "
                     "solves load cases on the whole body, \"standalone\" on each tet alone, as in "
                     "the paper, \"average\" takes the mean."),
+    YW_MODEL_FIELD(fem_settings, range_error, NUMBER, 0, 1e6, "",
+                   "Sampled stiffness of a coarse tet is valid for strains whose stress "
+                   "deviates from it by less than this share (T1 of the paper); 0: its 0.01."),
+    YW_MODEL_FIELD(fem_settings, range_stress, NUMBER, 0, 1e15, "Pa",
+                   "The same as a stress (T2): one of the two suffices."),
     YW_MODEL_NODE(
         fem_settings, fields, "[stiffness]",
         "Layers of different material in parts of the body; later layers cover earlier ones."),
     YW_PARAM(fem_settings, tau, NUMBER, 1e-9, 1e3, "",
-             "Jump in strain from tet to tet that triggers refinement."),
+             "Jump in strain from tet to tet that triggers refinement; with refine \"range\", "
+             "difference between the strains of a tet and of its parts that keeps these."),
     YW_PARAM(fem_settings, check_interval, NUMBER, 0, 1e3, "s",
              "Time between checks of the strains; 0: 25 of the finest steps."),
     YW_PARAM(fem_settings, time_step, NUMBER, 0, 1e3, "s",
@@ -224,6 +231,8 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   def.density = yw_tet_density(model, model->keys.density);
   def.params = fem->params;
   def.sampling = (yw_fem_sampling)fem->sampling;
+  def.range_error = fem->range_error;
+  def.range_stress = fem->range_stress;
   def.material_at = fem->num_fields > 0 ? layers_at : NULL;
   def.material_context = fem;
   def.cache_folder = l->def->cache_folder;

@@ -62,7 +62,8 @@ typedef enum yw_fem_soften {
 typedef struct yw_fem_params {
   /// Strain jump beyond which tets of the second finest level are refined, > 0; default 0.01. The
   /// threshold falls by a factor of 8 per coarser level. With `soften` it starts at 2.5 tau and
-  /// falls by a factor of 48 per level.
+  /// falls by a factor of 48 per level. With YW_FEM_REFINE_RANGE: strains of children that differ
+  /// by less from their parent's count as the same, so that they may be merged.
   float tau;
   float check_interval;  ///< s between strain checks; 0 (default): 25 finest steps
   float time_step;       ///< s, of the inner steps; 0 (default): from the finest tets in use
@@ -111,6 +112,10 @@ typedef struct yw_fem_def {
   yw_progress progress;  ///< called while the model is built; may be NULL
   void* progress_context;
   yw_fem_params params;  ///< initial parameters of bodies
+  /// A sampled matrix is valid for strains whose stress deviates from it by less than this share
+  /// (T1 of the paper), >= 0; 0 (default): the paper's 0.01 ...
+  float range_error;
+  float range_stress;  ///< ... or by less than this (T2), Pa, >= 0; default 0
 } yw_fem_def;
 YW_API yw_fem_def yw_default_fem_def(void);
 /// Returns YW_WARN_CACHE, with the reason in error->message, when a file in cache_folder was
