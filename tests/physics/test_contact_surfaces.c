@@ -311,7 +311,7 @@ static void overlapping_stacks_stand(void** state) {
   }
   snprintf(text + at, sizeof text - (size_t)at, "]}");
   yw_world *world = surface_world(text, 1), *other = surface_world(text, 2);
-  for (int step = 0; step < 60; ++step) {
+  for (int step = 0; step < 36; ++step) {
     assert_true(yw_world_step(world, 1.0f / 60.0f, 4, NULL) >= 0);
     if (step > 9) assert_true(yw_world_step(other, 1.0f / 60.0f, 4, NULL) >= 0);
     if (step != 9) continue;

@@ -49,6 +49,7 @@ typedef struct run {
   void* last_good;        // snapshot of the frame before, with --on-fault retry
   size_t last_good_size;  // bytes
   size_t last_good_room;  // bytes
+  size_t last_good_size;  // bytes in use
   int32_t frame;
 } run;
 
