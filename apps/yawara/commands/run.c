@@ -47,7 +47,6 @@ typedef struct run {
   double last_snapshot;   // yw_seconds
   int64_t folder_bytes;   // of frames, with --max-disk
   void* last_good;        // snapshot of the frame before, with --on-fault retry
-  size_t last_good_size;  // bytes
   size_t last_good_room;  // bytes
   size_t last_good_size;  // bytes in use
   int32_t frame;
