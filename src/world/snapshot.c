@@ -195,26 +195,27 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
 }
 
 // The rest of the state.
-static bool read_parting(yw_world* world, yw_reader* reader) {
+static yw_status read_parting(yw_world* world, yw_reader* reader) {
   uint64_t slots = (uint64_t)world->bodies.count;
   size_t count = (reader->size - reader->offset) / sizeof(uint64_t);
   world->parting.count = 0;
-  if (count > slots * slots) return false;
-  if (!YW_LIST_RESERVE(&world->mem, &world->parting, (int32_t)count)) return false;
+  if (count == 0) return YW_OK;
+  if (count > slots * slots) return YW_ERR_FORMAT;
+  if (!YW_LIST_RESERVE(&world->mem, &world->parting, (int32_t)count)) return YW_ERR_MEMORY;
   for (size_t i = 0; i < count; ++i) {
     uint64_t pair = yw_read_u64(reader);
-    if (pair >> 32 >= slots || (uint32_t)pair >= slots) return false;
+    if (pair >> 32 >= slots || (uint32_t)pair >= slots) return YW_ERR_FORMAT;
     world->parting.items[world->parting.count++] = pair;
   }
-  return true;
+  return YW_OK;
 }
 
-static bool read_state(yw_world* world, yw_reader* reader) {
+static yw_status read_state(yw_world* world, yw_reader* reader) {
   world->time = yw_read_f64(reader);
-  if (!isfinite(world->time)) return false;
+  if (!isfinite(world->time)) return YW_ERR_FORMAT;
   world->step_count = yw_read_u64(reader);
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    if (!read_body(world, world->body_order.items[i], reader)) return false;
+    if (!read_body(world, world->body_order.items[i], reader)) return YW_ERR_FORMAT;
   }
   for (int32_t i = 0; i < world->pins.count; ++i) {
     yw_pin* pin = &world->pins.items[i];
@@ -236,10 +237,11 @@ static bool read_state(yw_world* world, yw_reader* reader) {
     }
   }
   yw_tracks_read_state(world, reader);
-  if (reader->failed || !read_parting(world, reader)) return false;
+  yw_status status = reader->failed ? YW_ERR_FORMAT : read_parting(world, reader);
+  if (status < 0) return status;
   yw_world_fit_meshes(world);
   yw_world_show(world, true);
-  return !reader->failed && reader->offset == reader->size;
+  return !reader->failed && reader->offset == reader->size ? YW_OK : YW_ERR_FORMAT;
 }
 
 // Checks magic bytes and checksum, and positions the reader after the magic bytes.
@@ -305,13 +307,16 @@ yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_err
   void* kept = yw_mem_alloc(&world->mem, kept_size, 1);
   if (!kept) return yw_fail_memory(error, "loading a snapshot");
   status = yw_world_save(world, kept, kept_size, NULL);
-  if (status >= 0 && !read_state(world, &reader)) {
+  if (status >= 0) status = read_state(world, &reader);
+  if (status < 0) {
     yw_reader back;
     if (open_snapshot(kept, kept_size, &back, NULL) >= 0) {
       back.offset = STATE_BEGIN;
       read_state(world, &back);
     }
-    status = yw_fail(error, YW_ERR_FORMAT, "the snapshot does not fit this scene");
+    status = status == YW_ERR_MEMORY
+                 ? yw_fail_memory(error, "loading a snapshot")
+                 : yw_fail(error, YW_ERR_FORMAT, "the snapshot does not fit this scene");
   }
   yw_mem_free(&world->mem, kept);
   yw_tracks_restore(world);
@@ -325,7 +330,9 @@ static bool restore(yw_world* world, const void* buffer, size_t size, yw_error* 
   yw_reader setup = {.data = buffer, .size = size - 2 * sizeof(uint64_t), .offset = state.size};
   if (!yw_setup_read(world, &setup, error)) return false;
   if (setup.offset != setup.size || check_fingerprint(world, &state, NULL) < 0) return false;
-  return read_state(world, &state);
+  yw_status status = read_state(world, &state);
+  if (status == YW_ERR_MEMORY) yw_fail_memory(error, "going back to a snapshot");
+  return status >= 0;
 }
 
 yw_status yw_world_restore(yw_world* world, const void* buffer, size_t size, yw_error* error) {
