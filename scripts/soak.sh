@@ -31,6 +31,9 @@ for i in "${!pids[@]}"; do
 done
 rm -r "$logs"
 
+echo "== fuzzing of every reader, ${YW_SOAK_FUZZ:-7200} s"
+scripts/fuzz.sh "${YW_SOAK_FUZZ:-7200}" || failed=1
+
 echo "== all tests at full length"
 YW_TEST_FULL=1 ctest --test-dir build -j "$cores" --timeout 7200 --output-on-failure || failed=1
 

@@ -2,31 +2,9 @@
 // Scenes that are truncated, changed at random, or hostile: an error with a location, or a scene;
 // never a crash or a hang. Meshes are small, so that valid scenes are cheap.
 #include "support/testing.h"
+#include "support/varied_scene.h"
 #include "yawara/extend/timer.h"
 #include "yawara/yawara.h"
-
-static const char small_scene[] =
-    "{ // every kind of key once\n"
-    "  \"name\": \"f\\u00fczz\", \"gravity\": [0, -9.81, 0], \"fps\": 30, \"duration\": 0.5,\n"
-    "  \"camera\": {\"eye\": [0, 1, 5], \"target\": [0, 0, 0], \"fov\": 30},\n"
-    "  \"shapes\": {\"ball\": {\"sphere\": {\"radius\": 0.5}}, \"pair\": {\"union\": {\"smooth\": "
-    "0.1, \"of\": [\"ball\", {\"use\": \"ball\", \"move\": [0.4, 0, 0]}]}}},\n"
-    "  \"models\": {\"m\": {\"mesh\": {\"tets\": {\"shape\": \"pair\", \"size\": 0.4}}, "
-    "\"density\": 900,\n"
-    "    \"match\": {\"alpha\": 0.5, \"groups\": [{\"shape\": \"ball\", \"label\": 2}]},\n"
-    "    \"examples\": [{\"name\": \"t\", \"deform\": [{\"twist\": {\"degrees\": 60}}, {\"move\": "
-    "[0, 0, 0.1], \"where\": \"ball\"}]}]}}, /* bodies */\n"
-    "  \"bodies\": [{\"model\": \"m\", \"position\": [0, 1, 0], \"rotation\": {\"axis\": \"x\", "
-    "\"degrees\": 20}, \"start_pose\": \"t\",\n"
-    "    \"pins\": [{\"vertices\": [0], \"path\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0, 1, "
-    "0]}], \"spring\": {\"stiffness\": 10}}],\n"
-    "    \"repeat\": {\"count\": [2, 1, 1], \"spacing\": [2, 0, 0], \"jitter\": 0.1}, \"color\": "
-    "\"#102030\"},\n"
-    "    {\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": [1, 2, 1], \"cut\": 6}}}],\n"
-    "  \"floor\": {\"height\": -1},\n"
-    "  \"obstacles\": [{\"shape\": {\"box\": {\"size\": [1, 1, 1], \"rounding\": 0.1}}, \"path\": "
-    "{\"keys\": [{\"time\": 0}], \"loop\": true}}]\n"
-    "}\n";
 
 // Reads a text; an error must have a location or be about memory. True if it is a scene.
 static bool try_text(const char* text, size_t size) {
@@ -49,17 +27,17 @@ static bool try_text(const char* text, size_t size) {
 
 static void the_scene_itself_is_valid(void** state) {
   (void)state;
-  assert_true(try_text(small_scene, strlen(small_scene)));
+  assert_true(try_text(varied_scene, strlen(varied_scene)));
 }
 
 static void a_scene_cut_off_at_any_byte_is_an_error(void** state) {
   (void)state;
-  size_t size = strlen(small_scene);
+  size_t size = strlen(varied_scene);
   // The last two bytes are the closing brace and the end of the line.
   for (size_t length = 0; length < size - 2; length++) {
     // A copy of exactly this length, so that the sanitizer detects reading past it.
     char* text = malloc(length + 1);
-    memcpy(text, small_scene, length);
+    memcpy(text, varied_scene, length);
     text = realloc(text, length ? length : 1);
     if (try_text(text, length)) fail_msg("accepted when cut off after %zu bytes", length);
     free(text);
@@ -77,12 +55,12 @@ static bool is_cheap(const char* text) {
 static void random_changes_never_crash(void** state) {
   (void)state;
   static const char alphabet[] = "{}[]\",:0123456789.eE+-truefalsn\\/* \n\x80\xff\x01";
-  size_t size = strlen(small_scene);
+  size_t size = strlen(varied_scene);
   char* text = malloc(size + 32);
   test_random random = {2024};
   int accepted = 0;
   for (int round = 0; round < 6000; round++) {
-    memcpy(text, small_scene, size + 1);
+    memcpy(text, varied_scene, size + 1);
     size_t length = size;
     int changes = 1 + (int)(test_random_u32(&random) % 4);
     for (int k = 0; k < changes; k++) {
@@ -111,22 +89,22 @@ static void random_changes_never_crash(void** state) {
 // Moves whole pieces between commas and brackets: often still valid JSON.
 static void shuffled_pieces_never_crash(void** state) {
   (void)state;
-  size_t size = strlen(small_scene);
+  size_t size = strlen(varied_scene);
   char* text = malloc(2 * size + 1);
   test_random random = {77};
   int rounds = getenv("YW_TEST_FAST") ? 600 : 3000;
   for (int round = 0; round < rounds; round++) {
     size_t from = test_random_u32(&random) % size, to = test_random_u32(&random) % size;
-    while (from > 0 && !strchr(",[{", small_scene[from - 1])) from--;
-    while (to > 0 && !strchr(",[{", small_scene[to - 1])) to--;
-    size_t length = strcspn(small_scene + from, ",]}");
-    memcpy(text, small_scene, to);
+    while (from > 0 && !strchr(",[{", varied_scene[from - 1])) from--;
+    while (to > 0 && !strchr(",[{", varied_scene[to - 1])) to--;
+    size_t length = strcspn(varied_scene + from, ",]}");
+    memcpy(text, varied_scene, to);
     size_t used = to;
-    memcpy(text + used, small_scene + from, length);
+    memcpy(text + used, varied_scene + from, length);
     used += length;
-    size_t skip = round % 2 ? strcspn(small_scene + to, ",]}") : 0;
+    size_t skip = round % 2 ? strcspn(varied_scene + to, ",]}") : 0;
     if (!skip) text[used++] = ',';
-    memcpy(text + used, small_scene + to + skip, size - to - skip + 1);
+    memcpy(text + used, varied_scene + to + skip, size - to - skip + 1);
     if (is_cheap(text)) try_text(text, strlen(text));
   }
   free(text);

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What the libFuzzer programs (tests/fuzz/fuzz_*.c) share. scripts/fuzz.sh runs each of them in an
+// empty folder of its own, so that files are named without a path. With YW_FUZZ_SEEDS=FOLDER a
+// program writes its first inputs into that folder and ends.
+#ifndef YW_TESTS_SUPPORT_FUZZING_H
+#define YW_TESTS_SUPPORT_FUZZING_H
+
+#include "support/testing.h"
+#include "yawara/extend/hash.h"
+#include "yawara/yawara.h"
+
+int LLVMFuzzerInitialize(int* argc, char*** argv);
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+/// Every program has one; it calls add_seed.
+static void write_seeds(void);
+
+/// Writes a file whose first byte may be `kind`; -1: it has none.
+static inline void put_file(const char* path, int kind, const void* bytes, size_t size) {
+  FILE* file = fopen(path, "wb");
+  bool good = file && (kind < 0 || fputc(kind, file) == kind);
+  good = good && fwrite(bytes, 1, size, file) == size;
+  if (!file || fclose(file) != 0 || !good) {
+    perror(path);
+    abort();
+  }
+}
+
+/// All bytes of a file; freed by the caller.
+static inline unsigned char* get_file(const char* path, size_t* size) {
+  enum { MOST = 1 << 22 };
+  FILE* file = fopen(path, "rb");
+  unsigned char* bytes = malloc(MOST);
+  *size = file ? fread(bytes, 1, MOST, file) : 0;
+  if (!file || fclose(file) != 0 || *size == 0 || *size == MOST) {
+    perror(path);
+    abort();
+  }
+  return bytes;
+}
+
+/// A first input. kind is its first byte, which picks the reader; -1: there is only one reader.
+static inline void add_seed(int kind, const void* bytes, size_t size) {
+  static int count;
+  char path[600];
+  snprintf(path, sizeof path, "%s/seed_%03d", getenv("YW_FUZZ_SEEDS"), count++);
+  put_file(path, kind, bytes, size);
+}
+
+/// A law that an input has broken.
+static inline void require(bool holds, const char* law) {
+  if (holds) return;
+  fprintf(stderr, "broken: %s\n", law);
+  abort();
+}
+
+/// Recomputes the checksum in the last eight bytes, so that damage gets as far as the readers.
+static inline void seal_bytes(unsigned char* bytes, size_t size) {
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, bytes, size - 8);
+  for (size_t i = 0; i < 8; ++i) bytes[size - 8 + i] = (unsigned char)(hash >> 8 * i);
+}
+
+int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  (void)argc, (void)argv;
+  if (!getenv("YW_FUZZ_SEEDS")) return 0;
+  write_seeds();
+  exit(0);
+}
+
+#endif
