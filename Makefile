@@ -3,7 +3,7 @@
 # CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo check test soak bench web blender install format clean
+.PHONY: all demo check test soak mutants bench web blender install format clean
 
 all:
 	@scripts/setup.sh build
@@ -27,6 +27,10 @@ test:
 soak:
 	@scripts/setup.sh test
 	@scripts/soak.sh
+
+mutants:
+	@scripts/setup.sh test
+	@scripts/mutate.py
 
 bench: all
 	build/yawara bench

@@ -35,7 +35,7 @@ static yw_status make_model(yw_model** out, yw_error* error) {
 }
 
 // The model writes the file whose name and header fit it.
-static void make_cache(void) {
+static void prepare(void) {
   yw_model* model = NULL;
   yw_error error = {0};
   require(make_model(&model, &error) >= 0, error.message);
@@ -48,7 +48,6 @@ static void make_cache(void) {
 }
 
 static void write_seeds(void) {
-  make_cache();
   add_seed(WHOLE_FILE, good, good_size);
   add_seed(CONTENT, good + HEADER_BYTES, good_size - HEADER_BYTES - 8);
 }
@@ -75,7 +74,6 @@ static void step_model(yw_model* model) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  if (!good) make_cache();
   if (data[0] % 2 == WHOLE_FILE) {
     put_file(path, -1, data + 1, size - 1);
   } else {

@@ -39,6 +39,14 @@ static void add_cache(int kind) {
   free(bytes);
 }
 
+static void prepare(void) {
+#ifdef YW_HAVE_CODECS
+  codecs_register();
+#endif
+  // What headers can refer to.
+  put_file("a.raw", -1, "0123456789abcdef0123", 20);
+}
+
 static void write_seeds(void) {
   for (int kind = 0; kind < NUM_CACHES; ++kind) add_cache(kind);
   add_seed(2, vti_text, strlen(vti_text));
@@ -84,16 +92,7 @@ static void read_grid(const char* name) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static bool ready;
   if (size == 0) return 0;
-  if (!ready) {
-#ifdef YW_HAVE_CODECS
-    codecs_register();
-#endif
-    // What headers can refer to.
-    put_file("a.raw", -1, "0123456789abcdef0123", 20);
-    ready = true;
-  }
   int kind = data[0] % NUM_NAMES;
   put_file(names[kind], -1, data + 1, size - 1);
   if (kind < NUM_CACHES) {

@@ -16,6 +16,12 @@ enum {
   TAKE_POSITIONS
 };
 
+static void prepare(void) {
+#ifdef YW_HAVE_CODECS
+  codecs_register();
+#endif
+}
+
 static void write_seeds(void) {
   sample_set* set = make_samples();
   for (int32_t i = 0; i < set->count; ++i) {
@@ -55,9 +61,6 @@ static void take(yw_mesh_build* build, int what) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-#ifdef YW_HAVE_CODECS
-  codecs_register();
-#endif
   yw_error error = {0};
   yw_scan scan;
   yw_mesh_build build;

@@ -11,10 +11,11 @@ static stage* run_stage;
 static frame_data good_frame;
 static unsigned char frame_header[FRAME_HEADER];
 
-static void open_run(void) {
+static void prepare(void) {
   snprintf(folder, sizeof folder, ".");
   write_sample_run();
   yw_error error = {0};
+  require(run_folder_make("damaged", &error) >= 0, error.message);
   require(run_folder_open(".", &run, &error) >= 0, error.message);
   require(stage_create(run.shown, &run_stage, &error) >= 0, error.message);
   // The cells of a frame are valid until the run reads the next one.
@@ -35,7 +36,6 @@ static void add_part(int kind, const char* path, size_t head, size_t tail) {
 }
 
 static void write_seeds(void) {
-  open_run();
   add_part(INFO, "run.json", 0, 0);
   add_part(SHOWN, "shown.ywr", MAGIC_BYTES, SEAL_BYTES);
   add_part(FRAME, "frames/000000.ywf", FRAME_HEADER, SEAL_BYTES);
@@ -87,11 +87,6 @@ static void try_frame(const uint8_t* content, size_t size) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  if (!run.shown) {
-    open_run();
-    yw_error error = {0};
-    require(run_folder_make("damaged", &error) >= 0, error.message);
-  }
   int kind = data[0] % NUM_KINDS;
   if (kind == INFO) try_info(data + 1, size - 1);
   if (kind == SHOWN) try_shown(data + 1, size - 1);

@@ -26,6 +26,8 @@ static void add_scene(const char* change, const char* scene) {
   add_seed(-1, text, strlen(text));
 }
 
+static void prepare(void) {}
+
 static void write_seeds(void) {
   for (int i = 0; i < NUM_METHOD_BODIES; ++i) {
     char text[1000];

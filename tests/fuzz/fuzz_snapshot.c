@@ -11,7 +11,7 @@ static struct {
   size_t size;
 } starts[NUM_METHOD_BODIES];
 
-static void make_starts(void) {
+static void prepare(void) {
   for (int i = 0; i < NUM_METHOD_BODIES; ++i) {
     yw_world* world = make_world(1, YW_SIMD_AUTO, true);
     yw_model* model = method_model(i);
@@ -27,7 +27,6 @@ static void make_starts(void) {
 }
 
 static void write_seeds(void) {
-  make_starts();
   for (int i = 0; i < NUM_METHOD_BODIES; ++i) add_seed(i, starts[i].saved, starts[i].size);
 }
 
@@ -42,7 +41,6 @@ static bool all_finite(const yw_world* world) {
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 9) return 0;
-  if (!starts[0].world) make_starts();
   int i = data[0] % NUM_METHOD_BODIES;
   yw_world* world = starts[i].world;
   unsigned char* bytes = malloc(size - 1);

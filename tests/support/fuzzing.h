@@ -12,7 +12,8 @@
 int LLVMFuzzerInitialize(int* argc, char*** argv);
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
-/// Every program has one; it calls add_seed.
+/// Every program has these: what is done once, before inputs are timed, and calls of add_seed.
+static void prepare(void);
 static void write_seeds(void);
 
 /// Writes a file whose first byte may be `kind`; -1: it has none.
@@ -62,6 +63,7 @@ static inline void seal_bytes(unsigned char* bytes, size_t size) {
 
 int LLVMFuzzerInitialize(int* argc, char*** argv) {
   (void)argc, (void)argv;
+  prepare();
   if (!getenv("YW_FUZZ_SEEDS")) return 0;
   write_seeds();
   exit(0);
