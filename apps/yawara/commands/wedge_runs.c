@@ -45,7 +45,6 @@ static void add(arguments* a, const char* name, const char* value) {
   if (value) a->items[a->count++] = value;
 }
 
-// yawara run ..., followed by NULL.
 static void make_arguments(const wedge* w, int32_t run, const char* program, arguments* out) {
   const wedge_def* def = &w->def;
   out->count = 0;
@@ -60,9 +59,8 @@ static void make_arguments(const wedge* w, int32_t run, const char* program, arg
   if (def->snapshot_every > 0) add(out, "--snapshot-every", out->snapshot_every);
   if (strcmp(def->on_fault, "stop") != 0) add(out, "--on-fault", def->on_fault);
   add(out, "-o", out->folder);
-  add(out, "--resume", "-q");
+  add(out, "--quiet", NULL);
   add(out, "--threads", "1");
-  out->items[out->count] = NULL;
 }
 
 static void find_program(char out[RUN_MAX_PATH]) {
@@ -100,6 +98,7 @@ void wedge_list(const wedge* w, wedge_share share) {
     if (wedge_look(w, run).state == WEDGE_DONE) continue;
     arguments a;
     make_arguments(w, run, program, &a);
+    add(&a, "--resume", NULL);
     for (int32_t i = 0; i < a.count; ++i) {
       if (i > 0) putchar(' ');
       print_quoted(a.items[i]);
@@ -254,6 +253,8 @@ static _Noreturn void be_run(const pool* p, arguments* a, int messages, pid_t pa
 static int start_job(pool* p, int32_t run, int messages) {
   arguments a;
   make_arguments(p->w, run, "yawara", &a);
+  // With nothing to resume, it would only be said.
+  if (run_folder_exists(a.folder)) add(&a, "--resume", NULL);
   // Otherwise the new process would print it again.
   fflush(stdout);
   int slot = 0;
@@ -272,9 +273,9 @@ static int start_job(pool* p, int32_t run, int messages) {
   return bad_input("no process can be started: %s", strerror(errno));
 }
 
-// What is not worth a word when a run has failed.
+// Lines that do not tell why a run failed: warnings, and that it began from the beginning.
 static bool is_noise(const char* line) {
-  return line[0] == '\0' || strncmp(line, "warning: ", 9) == 0 || strstr(line, "; starting ");
+  return strncmp(line, "warning: ", 9) == 0 || strstr(line, "; starting from");
 }
 
 // The first line of the messages that tells why, without the name of the program.
