@@ -29,7 +29,7 @@
 #define MAX_MESSAGES ((uint64_t)16 << 20)
 // Seconds that another process may hold a run: to look at its state, and to end.
 #define LOOK_SECONDS 0.1
-#define END_SECONDS 3.0
+#define END_SECONDS 10.0
 
 // Command lines -----------------------------------------------------------------------------------
 
