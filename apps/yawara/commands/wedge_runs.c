@@ -219,7 +219,7 @@ static int claim(const char* path, double deadline) {
   if (file < 0) return -2;
   const struct timespec pause = {.tv_nsec = 5000000};
   while (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    if (yw_seconds() > deadline) {
+    if (interrupted || yw_seconds() > deadline) {
       close(file);
       return -1;
     }
@@ -268,9 +268,12 @@ static int start_job(pool* p, int32_t run, int messages) {
     ++p->running;
   }
   sigprocmask(SIG_UNBLOCK, &p->watched, NULL);
+  // A signal from before the child was known has not reached it.
+  if (child > 0 && interrupted) kill(child, SIGTERM);
   if (child > 0) return -1;
+  int code = bad_input("no process can be started: %s", strerror(errno));
   close(messages);
-  return bad_input("no process can be started: %s", strerror(errno));
+  return code;
 }
 
 // Lines that do not tell why a run failed: warnings, and that it began from the beginning.
