@@ -250,7 +250,7 @@ static yw_status create_drives(building* b, yw_error* error) {
       yw_drive_place place = {
           .body = yw_world_body(b->world, made++),
           .num_pins = body->num_pins,
-          .pins = b->pins.items + first_pin,
+          .pins = body->num_pins > 0 ? b->pins.items + first_pin : NULL,
           .obstacles = b->obstacles.items,
           .moved = yw_sub(yw_body_copy_transform(body, copy).position, body->position)};
       first_pin += body->num_pins;
