@@ -61,7 +61,8 @@ same "half of the runs" "$(count latin done)" 2
 check "no table before the last share" test ! -e latin/table.csv
 "$yawara" wedge latin --list >lines
 same "a line for every run that is left" "$(wc -l <lines)" 2
-check "a shell can run them" sh lines
+check "a shell can run them" sh -e lines
+check "they are the first and third run" test -f latin/runs/0001/run.json -a -f latin/runs/0003/run.json
 check "the table follows" "$yawara" wedge latin --task 1/2 -q --columns "box y, box x"
 holds "one sample in each quarter of a range" latin/table.csv \
   'BEGIN { FS = "," } NR > 1 { seen[int(($2 - 0.6) / 0.1)] = 1; seen[4 + int((log($3 / 0.01) / log(100)) * 4)] = 1 }
