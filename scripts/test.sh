@@ -137,6 +137,7 @@ if [ "${1:-}" != quick ]; then
   slow='mesher|fem_(shapes|world|bar|plastic|sampling)|scene_(fem|build)|slender_world|frames_(extremes|static)'
   slow+='|frames_(scenes|composite|world)|match_size|plastic|plastic_(spin|press|sleep|conserve|sheet)|friction'
   slow+='|track|mesh_obstacle|contact_surfaces|lockstep|mesher_(law|models|octree)'
+  slow+='|elastic|frames_calculix|fem_calculix|slender|world_random'
   suite "address and undefined behaviour" build/asan -- "${sanitized[@]}" -DYW_SANITIZE=address,undefined \
     "-DYW_TEST_NAMES_NOT=^test_($slow)$"
   check "clang-tidy" scripts/check_tidy.sh build/asan

@@ -20,6 +20,7 @@ typedef struct entry {
 static const entry entries[] = {
     {"view", cmd_view, "the page, in a browser: a scene, model or run to look at and touch"},
     {"run", cmd_run, "simulate a model or a scene and keep its frames: a run"},
+    {"wedge", cmd_wedge, "many runs of a scene with different values, and a table of them"},
     {"new", cmd_new, "write a scene file with comments, to start from"},
     {"render", cmd_render, "ray-traced pictures or a movie of a run or a scene"},
     {"plot", cmd_plot, "charts of the numbers of a run: energies, forces, weights, times"},

@@ -19,7 +19,7 @@ typedef struct span {
 
 static span seeds_to_run(void) {
   const char* given = getenv("YW_TEST_SEEDS");
-  span seeds = {1, getenv("YW_TEST_FAST") ? 12 : 100};
+  span seeds = {1, getenv("YW_TEST_FAST") ? 8 : 100};
   if (!given) return seeds;
   char* rest;
   seeds.first = strtoull(given, &rest, 10);

@@ -6,7 +6,8 @@ import { nativeHash } from './program.mjs';
 
 const FRAMES = 60;
 // These take longest, and their methods have lighter scenes. With YW_TEST_FULL they have all frames too.
-const HEAVY = new Set(['buggy', 'cake', 'clay_on_jelly', 'drape', 'fish', 'jelly_bunny', 'materials', 'nails', 'ruler', 'twisting_towers']);
+const HEAVY = new Set(['bowling', 'bristle', 'buggy', 'bumper', 'cake', 'car', 'drape', 'fish', 'frog', 'ice_cream', 'inclusions', 'jelly_bunny', 'jelly_stack',
+  'materials', 'nails', 'ring_toy', 'robot_hand', 'ruler', 'slope', 'steel_ruler', 'teddy', 'trampoline', 'twisting_towers']);
 const FEW = 2;
 
 const framesOf = (scene) => (HEAVY.has(scene) && !process.env.YW_TEST_FULL ? FEW : FRAMES);

@@ -25,6 +25,10 @@ async function openPaused({ browser, site }, scene, frame, options) {
 }
 
 async function startsQuicklyAndSmall({ browser, site }) {
+  // A browser that has just been started itself gets its graphics ready first.
+  const before = await openPage(browser, site.address);
+  await firstPicture(before);
+  await close(before);
   site.sent.clear();
   const factor = slowdown();
   const page = await openPage(browser, site.address);

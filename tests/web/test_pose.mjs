@@ -274,9 +274,11 @@ async function insideIsShown(on) {
   // Looking changes nothing, and shows where the body stands in the end.
   await page.evaluate(() => {
     const { session } = window.yawara;
+    window.yawara.report = undefined;
+    document.querySelector('#canvas').dataset.frame = '';
     session.open({ name: session.name, text: session.text, changes: [], until: 60, keepView: true });
   });
-  await page.waitForFunction(() => window.yawara.report.frame === 60);
+  await page.waitForFunction(() => window.yawara.report?.frame === 60);
   assert.equal(await hashAt(page, 60), before);
   await page.focus('#canvas');
   await page.keyboard.press('p');

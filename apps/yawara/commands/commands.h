@@ -4,6 +4,7 @@
 #define YW_APP_COMMANDS_COMMANDS_H
 
 int cmd_run(int argc, char** argv);
+int cmd_wedge(int argc, char** argv);
 int cmd_new(int argc, char** argv);
 int cmd_view(int argc, char** argv);
 int cmd_mesh(int argc, char** argv);
