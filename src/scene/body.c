@@ -189,14 +189,14 @@ const yw_record yw_record_floor =
 
 // Pins --------------------------------------------------------------------------------------------
 
-static bool load_pin_vertices(yw_loader* l, const yw_json* node, yw_pin_spec* out) {
+bool yw_load_vertices(yw_loader* l, const yw_json* node, int32_t** list, int32_t* count) {
   if (!yw_is_type(&l->r, node, YW_JSON_ARRAY)) return false;
   if (node->count == 0) return yw_value_fail(&l->r, node, "is empty, but must have a vertex");
-  out->list = yw_json_alloc(l->r.doc, (size_t)node->count * sizeof *out->list);
-  if (!out->list) return yw_memory_fail(&l->r);
-  out->num_vertices = node->count;
+  *list = yw_json_alloc(l->r.doc, (size_t)node->count * sizeof **list);
+  if (!*list) return yw_memory_fail(&l->r);
+  *count = node->count;
   for (int32_t i = 0; i < node->count; i++) {
-    if (!yw_read_integer(&l->r, node->items[i], 0, 2147483647, &out->list[i])) return false;
+    if (!yw_read_integer(&l->r, node->items[i], 0, 2147483647, &(*list)[i])) return false;
   }
   return true;
 }
@@ -220,7 +220,8 @@ static bool load_pin(yw_loader* l, const yw_json* node, yw_pin_spec* out) {
   }
   out->node = node;
   if (out->select && !yw_load_shape(l, out->select, &out->shape)) return false;
-  if (out->vertices && !load_pin_vertices(l, out->vertices, out)) return false;
+  if (out->vertices && !yw_load_vertices(l, out->vertices, &out->list, &out->num_vertices))
+    return false;
   if (out->spring && !load_spring(l, out->spring, out)) return false;
   if (!yw_not_both(&l->r, node, "follow", "path") ||
       !yw_not_both(&l->r, node, "follow", "spring") ||

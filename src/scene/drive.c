@@ -50,20 +50,6 @@ const yw_record yw_record_drive =
 
 // Reading -----------------------------------------------------------------------------------------
 
-static bool load_vertices(yw_loader* l, yw_drive_spec* out) {
-  const yw_json* node = out->vertices;
-  if (!node) return true;
-  if (!yw_is_type(&l->r, node, YW_JSON_ARRAY)) return false;
-  if (node->count == 0) return yw_value_fail(&l->r, node, "is empty, but must have a vertex");
-  out->list = yw_json_alloc(l->r.doc, (size_t)node->count * sizeof *out->list);
-  if (!out->list) return yw_memory_fail(&l->r);
-  out->num_vertices = node->count;
-  for (int32_t i = 0; i < node->count; i++) {
-    if (!yw_read_integer(&l->r, node->items[i], 0, 2147483647, &out->list[i])) return false;
-  }
-  return true;
-}
-
 // Keys that mean nothing for the measure are mistakes.
 static bool check_keys(yw_loader* l, const yw_json* node, int32_t by) {
   static const struct {
@@ -89,7 +75,8 @@ bool yw_load_drive(yw_loader* l, const yw_json* node, yw_drive_spec** out) {
   if (!yw_read_record(&l->r, node, &yw_record_drive, spec) || !yw_needs(&l->r, node, "by") ||
       !yw_needs(&l->r, node, "from") || !yw_needs(&l->r, node, "to") ||
       !check_keys(l, node, spec->by) || !yw_not_both(&l->r, node, "select", "vertices") ||
-      (spec->select && !yw_load_shape(l, spec->select, &spec->shape)) || !load_vertices(l, spec)) {
+      (spec->select && !yw_load_shape(l, spec->select, &spec->shape)) ||
+      (spec->vertices && !yw_load_vertices(l, spec->vertices, &spec->list, &spec->num_vertices))) {
     return false;
   }
   if (spec->from == spec->to) {

@@ -68,6 +68,8 @@ char* yw_loader_file(yw_loader* l, const char* file);
 // shape.c
 bool yw_load_named_shapes(yw_loader* l, const yw_json* node);
 bool yw_load_shape(yw_loader* l, const yw_json* node, yw_shape** out);
+/// Numbers of vertices of a body, at least one; owned by the document. body.c.
+bool yw_load_vertices(yw_loader* l, const yw_json* node, int32_t** list, int32_t* count);
 /// The file that the shape is the solid of, or NULL.
 const yw_shape_file* yw_find_shape_file(const yw_loader* l, const yw_shape* shape);
 /// Replaces a mesh by its connected part with this number, from 1; `part` 0 keeps all. `node` is

@@ -153,6 +153,14 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   return YW_OK;
 }
 
+yw_aabb yw_body_box(const yw_body* body) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < body->particles.count; ++i) {
+    box = yw_aabb_grow(box, yw_xyz(body->particles.pos[i]));
+  }
+  return box;
+}
+
 void yw_body_remember(yw_body* body) {
   const yw_particles* p = &body->particles;
   memcpy(body->last_good, p->pos, sizeof(yw_vec4) * (size_t)p->count);

@@ -13,10 +13,6 @@
 // In worlds of more bodies, all count as touching: looking at every pair would take longer.
 #define FEW_BODIES 256
 
-static yw_body* body_at(const yw_world* world, int32_t i) {
-  return &world->bodies.items[world->body_order.items[i]];
-}
-
 static bool meets_others(const yw_body* body) {
   return body->body_contact && yw_body_takes_part(body);
 }
@@ -57,13 +53,13 @@ static void mark_crowded(yw_world* world, float h) {
   int32_t count = world->body_order.count;
   bool few = count <= FEW_BODIES;
   for (int32_t i = 0; i < count && few; ++i) {
-    world->body_boxes.items[i] = box_of(body_at(world, i), h);
+    world->body_boxes.items[i] = box_of(yw_body_in_order(world, i), h);
   }
   for (int32_t i = 0; i < count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     bool touched = !few;
     for (int32_t k = 0; k < count && !touched; ++k) {
-      touched = k != i && meets_others(body_at(world, k)) &&
+      touched = k != i && meets_others(yw_body_in_order(world, k)) &&
                 yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
     }
     bool crowded = touched || (few && is_near_obstacle(world, world->body_boxes.items[i]));
@@ -76,9 +72,9 @@ static void mark_crowded(yw_world* world, float h) {
 static bool spread_lockstep(yw_world* world) {
   bool added = false;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    if (!body_at(world, i)->lockstep) continue;
+    if (!yw_body_in_order(world, i)->lockstep) continue;
     for (int32_t k = 0; k < world->body_order.count; ++k) {
-      yw_body* other = body_at(world, k);
+      yw_body* other = yw_body_in_order(world, k);
       if (other->lockstep || !meets_others(other)) continue;
       if (!yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k])) continue;
       other->lockstep = added = true;
@@ -89,7 +85,7 @@ static bool spread_lockstep(yw_world* world) {
 
 static void put_all_in_lockstep(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     body->lockstep = body->lockstep || meets_others(body);
   }
 }
@@ -112,14 +108,14 @@ int32_t yw_lockstep_plan(yw_world* world, float h) {
   int32_t num_parts = 1, count = world->body_order.count;
   bool any = false;
   for (int32_t i = 0; i < count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     body->lockstep = count > 1 && inner_steps_of(world, body, h) > 1;
     any = any || body->lockstep;
   }
   if (!any && !world->surfaces) return 1;
   mark_crowded(world, h);
   for (int32_t i = 0; i < count && any; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     int32_t steps = body->lockstep ? inner_steps_of(world, body, h) : 1;
     num_parts = steps > num_parts ? steps : num_parts;
   }

@@ -13,18 +13,6 @@
 // Directions to choose from: those to the faces, edges and corners of a cube.
 #define NUM_DIRECTIONS 26
 
-static yw_body* body_at(const yw_world* world, int32_t i) {
-  return &world->bodies.items[world->body_order.items[i]];
-}
-
-static yw_aabb box_of(const yw_body* body) {
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < body->particles.count; ++i) {
-    box = yw_aabb_grow(box, yw_xyz(body->particles.pos[i]));
-  }
-  return box;
-}
-
 // Finding -----------------------------------------------------------------------------------------
 
 static bool is_listed(const yw_world* world, uint64_t pair) {
@@ -61,14 +49,14 @@ static bool may_meet(const yw_world* world, int32_t i, int32_t k) {
 // Adds the pairs of a body that is new, or was put somewhere. False: out of memory.
 static bool find_pairs(yw_world* world, int32_t i) {
   bool out_of_memory = false;
-  const yw_body* body = body_at(world, i);
-  yw_aabb box = box_of(body);
+  const yw_body* body = yw_body_in_order(world, i);
+  yw_aabb box = yw_body_box(body);
   box = yw_aabb_pad(box, GAP_SHARE * yw_distance(box.lower, box.upper));
   for (int32_t k = 0; k < world->body_order.count && may_part(body); ++k) {
-    const yw_body* other = body_at(world, k);
+    const yw_body* other = yw_body_in_order(world, k);
     uint64_t pair = yw_contact_pair(world->body_order.items[i], world->body_order.items[k]);
     if (k == i || !may_part(other) || !may_meet(world, i, k) || is_listed(world, pair)) continue;
-    if (!yw_aabb_overlap(box, box_of(other)) || !touch(world, body, other, &out_of_memory))
+    if (!yw_aabb_overlap(box, yw_body_box(other)) || !touch(world, body, other, &out_of_memory))
       continue;
     if (!YW_LIST_RESERVE(&world->mem, &world->parting, 1)) return false;
     world->parting.items[world->parting.count++] = pair;
@@ -127,7 +115,7 @@ bool yw_parting_begin_step(yw_world* world) {
   bool any = world->parting.count > 0;
   if (!drop_pairs(world)) return false;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     if (!body->is_placed || !body->active) continue;
     if (!find_pairs(world, i)) return false;
     body->is_placed = false;
@@ -161,7 +149,7 @@ static float reach_along(const yw_body* body, yw_vec3 d) {
 // The direction in which the second body gets away from the first on the shortest way, and how far
 // that is (m).
 static yw_vec3 way_out(const yw_body* a, const yw_body* b, float* way) {
-  yw_aabb of_a = box_of(a), of_b = box_of(b);
+  yw_aabb of_a = yw_body_box(a), of_b = yw_body_box(b);
   yw_vec3 best = yw_v3(0, 1, 0);
   float least = INFINITY;
   for (int32_t i = 0; i < NUM_DIRECTIONS; ++i) {
@@ -209,7 +197,7 @@ static bool is_held(const yw_body* body) {
 static void find_levels(yw_world* world) {
   int32_t count = world->partings.count;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     body->support = is_held(body) ? 0 : INT32_MAX;
   }
   bool changed = true;

@@ -17,23 +17,11 @@
 // Obstacles that move nearer to a body than this share of its size wake it.
 #define OBSTACLE_SHARE 0.05f
 
-static yw_body* body_at(const yw_world* world, int32_t i) {
-  return &world->bodies.items[world->body_order.items[i]];
-}
-
-static yw_aabb box_of(const yw_body* body) {
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < body->particles.count; ++i) {
-    box = yw_aabb_grow(box, yw_xyz(body->particles.pos[i]));
-  }
-  return box;
-}
-
 // Falling asleep and waking -----------------------------------------------------------------------
 
 void yw_body_lie_down(yw_body* body) {
   const yw_particles* p = &body->particles;
-  body->rest_box = box_of(body);
+  body->rest_box = yw_body_box(body);
   body->in_reach = false;
   memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
   yw_body_remember(body);
@@ -59,7 +47,7 @@ static yw_status wake(yw_body* body) {
 
 void yw_world_wake_all(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     yw_status status = wake(body);
     if (status < 0) body->status = status;
     body->island = 0;
@@ -68,10 +56,10 @@ void yw_world_wake_all(yw_world* world) {
 
 void yw_world_wake_islands(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    uint32_t island = body_at(world, i)->island;
-    if (island == 0 || body_at(world, i)->asleep) continue;
+    uint32_t island = yw_body_in_order(world, i)->island;
+    if (island == 0 || yw_body_in_order(world, i)->asleep) continue;
     for (int32_t k = 0; k < world->body_order.count; ++k) {
-      yw_body* other = body_at(world, k);
+      yw_body* other = yw_body_in_order(world, k);
       if (other->island != island) continue;
       yw_body_rouse(other);
       other->island = 0;
@@ -107,7 +95,7 @@ static bool is_joined(const yw_world* world, uint32_t slot) {
 
 void yw_world_wake_moved(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     if (!body->asleep) continue;
     bool may_move = body->in_reach || is_joined(world, world->body_order.items[i]);
     if ((may_move && is_pushed(body)) || is_near_moving_obstacle(body, body->rest_box)) {
@@ -124,7 +112,7 @@ bool yw_sleep_find_reach(yw_world* world, float h) {
   int32_t sleepers = 0, awake = 0;
   float fastest = 0.0f;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     const yw_particles* p = &body->particles;
     body->in_reach = false;
     sleepers += body->asleep;
@@ -136,12 +124,12 @@ bool yw_sleep_find_reach(yw_world* world, float h) {
   if (sleepers == 0 || awake == 0) return awake > 0;
   float way = 2.0f * h * sqrtf(fastest);
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    const yw_body* body = body_at(world, i);
+    const yw_body* body = yw_body_in_order(world, i);
     if (body->asleep || !yw_body_takes_part(body) || !body->body_contact) continue;
-    yw_aabb box = box_of(body);
+    yw_aabb box = yw_body_box(body);
     box = yw_aabb_pad(box, way + REACH_SHARE * yw_distance(box.lower, box.upper));
     for (int32_t k = 0; k < world->body_order.count; ++k) {
-      yw_body* other = body_at(world, k);
+      yw_body* other = yw_body_in_order(world, k);
       if (!other->asleep || !yw_aabb_overlap(box, other->rest_box)) continue;
       other->in_reach = true;
     }
@@ -198,7 +186,7 @@ static void find_islands(yw_world* world) {
     if ((joint->generation & 1) && a >= 0 && b >= 0) unite(islands, (uint32_t)a, (uint32_t)b);
   }
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    const yw_body* body = body_at(world, i);
+    const yw_body* body = yw_body_in_order(world, i);
     if (body->island != 0) unite(islands, world->body_order.items[i], body->island - 1);
   }
 }
@@ -229,7 +217,7 @@ static bool is_at_rest(const yw_world* world, const yw_body* body, float dt) {
     yw_vec3 way = yw_sub(yw_xyz(p->pos[i]), yw_xyz(body->last_good[i]));
     sum += (double)yw_length2(way);
   }
-  yw_aabb box = box_of(body);
+  yw_aabb box = yw_body_box(body);
   double most = (double)rest_speed(world, body, box) * (double)dt;
   return sum <= most * most * p->count && !is_near_moving_obstacle(body, box);
 }
@@ -238,7 +226,7 @@ static bool is_at_rest(const yw_world* world, const yw_body* body, float dt) {
 static bool count_rest(yw_world* world, float dt) {
   bool any = false;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     if (!yw_body_takes_part(body) || body->asleep) continue;
     body->rest_time = is_at_rest(world, body, dt) ? body->rest_time + dt : 0.0f;
     any = any || body->rest_time >= REST_TIME;
@@ -267,13 +255,13 @@ bool yw_sleep_end_step(yw_world* world, float dt) {
     ++sizes[roots[i]];
   }
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    const yw_body* body = body_at(world, i);
+    const yw_body* body = yw_body_in_order(world, i);
     bool rests = body->asleep || body->rest_time >= REST_TIME || !yw_body_takes_part(body);
     uint32_t root = roots[world->body_order.items[i]];
     if (!rests || sleeps_alone(body, sizes, root)) islands[root] = nobody;
   }
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = body_at(world, i);
+    yw_body* body = yw_body_in_order(world, i);
     uint32_t root = roots[world->body_order.items[i]];
     if (islands[root] != nobody && yw_body_takes_part(body)) fall_asleep(world, body, root + 1);
   }

@@ -208,6 +208,12 @@ static inline bool yw_pin_holds(const yw_pin* pin, int32_t k) {
 static inline bool yw_body_takes_part(const yw_body* body) {
   return body->active && !body->diverged;
 }
+/// Body i in the order of creation.
+static inline yw_body* yw_body_in_order(const yw_world* world, int32_t i) {
+  return &world->bodies.items[world->body_order.items[i]];
+}
+/// Box of the particles, without their radii.
+yw_aabb yw_body_box(const yw_body* body);
 /// Stores the current positions, to restore them if the body diverges.
 void yw_body_remember(yw_body* body);
 
