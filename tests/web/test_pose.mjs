@@ -7,11 +7,11 @@ import { close, findBody, hashAt, open, openPage } from './browser.mjs';
 import { nativeHash, withFolder } from './program.mjs';
 
 // A bar of frames, which keeps its stiffness in its scene.
-const BAR = `{ "name": "bar", "gravity": [0, -9.81, 0], "floor": {}, "bodies": [{ "name": "bar", "position": [0, 0.6, 0],
+export const BAR = `{ "name": "bar", "gravity": [0, -9.81, 0], "floor": {}, "bodies": [{ "name": "bar", "position": [0, 0.6, 0],
   "mesh": { "lattice": { "size": [0.3, 1, 0.3], "cells": [2, 6, 2] } }, "frames": { "youngs_modulus": 20000 } }] }`;
 
 /** Positions of the pose that is being made, and what is felt of it. Other answers may still be on their way: the last before "settings" is meant. */
-const pose = (page) =>
+export const pose = (page) =>
   page.evaluate(
     () =>
       new Promise((done) => {
@@ -25,9 +25,9 @@ const pose = (page) =>
   );
 
 /** How far vertices are from where they were, at most. */
-const apart = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
+export const apart = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
 
-async function beginPose(page) {
+export async function beginPose(page) {
   await page.click('button:text-is("New pose")');
   await page.waitForSelector('.posing-tools');
   const [x, y] = await findBody(page);
@@ -35,7 +35,7 @@ async function beginPose(page) {
   return [x, y];
 }
 
-async function pull(page, [x, y], dx, dy) {
+export async function pull(page, [x, y], dx, dy) {
   await page.mouse.move(x, y);
   await page.mouse.down();
   await page.mouse.move(x + dx, y + dy, { steps: 4 });
@@ -45,7 +45,7 @@ async function pull(page, [x, y], dx, dy) {
 }
 
 /** The scene as it is now gives the same hash in the page and in the program. */
-async function sameHash(page, frames) {
+export async function sameHash(page, frames) {
   const text = await page.evaluate(() => window.yawara.session.text);
   const native = await withFolder((folder) => {
     writeFileSync(join(folder, 'made.json'), text);
@@ -59,7 +59,7 @@ async function sameHash(page, frames) {
   return text;
 }
 
-const setSlider = (page, id, value) =>
+export const setSlider = (page, id, value) =>
   page.evaluate(
     ([name, to]) => {
       const slider = document.querySelector(name);
@@ -70,7 +70,7 @@ const setSlider = (page, id, value) =>
     [id, value],
   );
 
-const stripLength = (page, count) => page.waitForFunction((n) => document.querySelectorAll('.strip li').length === n && !window.yawara.posing.isOn, count);
+export const stripLength = (page, count) => page.waitForFunction((n) => document.querySelectorAll('.strip li').length === n && !window.yawara.posing.isOn, count);
 
 async function slidersMakeAPoseThatRunsNatively(on) {
   const page = await open(on, '?scene=first&at=0');

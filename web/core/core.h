@@ -94,7 +94,7 @@ void core_destroy(core* c);
 /// "path<TAB>value", as for yw_scene_override, and may be NULL. On failure what was open before
 /// stays, and core.message says why.
 yw_status core_open(core* c, const char* path, const char* scene, const char* changes);
-/// Builds the world again.
+/// Builds the world again; a pose or paint in the making ends.
 yw_status core_restart(core* c);
 /// One frame.
 yw_status core_step(core* c);

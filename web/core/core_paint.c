@@ -41,7 +41,6 @@ static bool find_nearest(core* c, const yw_vec3* points, int32_t count, int32_t 
 
 yw_status core_paint_begin(core* c, int32_t body, bool whole, const unsigned char* bytes,
                            int32_t count) {
-  core_paint_end(c);
   yw_status status = core_restart(c);
   if (status < 0) return status;
   if (body < 0 || body >= c->shown->num_bodies) {

@@ -155,7 +155,6 @@ static void show_pose(core* c) {
 yw_status core_pose_begin(core* c, int32_t body, const yw_vec3* base, int32_t num_base) {
   const yw_vec3 *rest, *now;
   int32_t count = 0;
-  core_pose_end(c);
   yw_status status = core_restart(c);
   if (status < 0) return status;
   if (!points_of(c, body, &rest, &now, &count)) {

@@ -529,15 +529,18 @@ bool poser_save(poser* p) {
   return true;
 }
 
+// A whole number that a float holds exactly; -1 for anything else.
+static int32_t whole(float x) { return x >= 0.0f && x <= 16777216.0f ? (int32_t)x : -1; }
+
 // Reads a handle; returns what comes after it, or NULL.
 static const float* load_handle(poser* p, const float* at, const float* end) {
-  int32_t num_vertices = end - at >= HANDLE_WORDS ? (int32_t)at[2] : 0;
+  int32_t num_vertices = end - at >= HANDLE_WORDS ? whole(at[2]) : 0;
   if (num_vertices < 1 || end - at < HANDLE_WORDS + VERTEX_WORDS * (int64_t)num_vertices)
     return NULL;
   poser_handle* h = new_handle(p, num_vertices);
   if (!h) return NULL;
-  h->id = (int32_t)at[0];
-  h->twin = (int32_t)at[1];
+  h->id = whole(at[0]);
+  h->twin = whole(at[1]);
   h->anchor = at[3] > 0.0f;
   h->offset = yw_v3(at[4], at[5], at[6]);
   h->turn = (yw_quat){at[7], at[8], at[9], at[10]};
@@ -546,7 +549,7 @@ static const float* load_handle(poser* p, const float* at, const float* end) {
   if (h->id > p->last_id) p->last_id = h->id;
   at += HANDLE_WORDS;
   for (int32_t k = 0; k < num_vertices; ++k, at += VERTEX_WORDS) {
-    h->vertices[k] = (int32_t)at[0];
+    h->vertices[k] = whole(at[0]);
     h->weights[k] = at[1];
     memcpy(&h->from[k], at + 2, sizeof h->from[k]);
     if (h->vertices[k] < 0 || h->vertices[k] >= p->count) return NULL;
@@ -562,7 +565,7 @@ bool poser_load(poser* p, const float* words, int32_t count) {
   memcpy(p->shape, words, bytes);
   memcpy(p->now, words + 3 * p->count, bytes);
   const float *at = words + 6 * p->count, *end = words + count;
-  int32_t handles = (int32_t)*at++;
+  int32_t handles = whole(*at++);
   for (int32_t i = 0; i < handles && at; ++i) at = load_handle(p, at, end);
   if (!at || (p->num_handles > 0 && pull_all(p, NULL) < 0)) {
     poser_relax(p);

@@ -86,13 +86,9 @@ function drawPose(body: number, surface: Float32Array): string {
   object.material.dispose();
   return picture;
 }
-// Poses and paint are made in the page's own core; of those that a scene has, --live shows the strip.
-if (isRemote) {
-  poses.lock();
-  painting.element.remove();
-}
 if (link.view === 'run') {
   poses.element.remove();
+  painting.element.remove();
   inside.limitToRuns();
 }
 
@@ -188,10 +184,12 @@ function dropWaiting(): void {
   waiting = undefined;
 }
 
-/** A scene that opens has neither pose nor paint in the making. */
+/** A scene that opens, or starts again, has neither pose nor paint in the making. */
 function leaveTools(): void {
-  if (posing.isOn) posing.end();
   if (painting.isOn) painting.end();
+  if (!posing.isOn) return;
+  posing.end();
+  poses.fill();
 }
 
 session.on('opened', ({ scene, warning }) => {
@@ -356,6 +354,10 @@ function setDrawer(name: 'gallery' | 'panel', open: boolean): void {
 }
 const isOpen = (name: 'gallery' | 'panel'): boolean => !document.body.classList.contains(`no-${name}`);
 
+function restart(): void {
+  leaveTools();
+  session.send({ do: 'restart' });
+}
 const togglePlay = (): void => session.send({ do: 'play', on: paused });
 const speed = find<HTMLSelectElement>('speed');
 function setSpeed(factor: string): void {
@@ -370,7 +372,7 @@ const help = find<HTMLDialogElement>('help');
 const actions: KeyAction[] = [
   { key: 'p', shown: 'P', about: 'pause or play', act: togglePlay },
   { key: 'o', shown: 'O', about: 'one frame', act: () => session.send({ do: 'step' }) },
-  { key: 'r', shown: 'R', about: 'restart', act: () => session.send({ do: 'restart' }) },
+  { key: 'r', shown: 'R', about: 'restart', act: restart },
   { key: 's', shown: 'S', about: 'slow motion', act: () => setSpeed(speed.value === '1' ? '0.25' : '1') },
   { key: '[', shown: '[', about: 'previous scene', act: () => gallery && pick(gallery.next(session.name, -1)) },
   { key: ']', shown: ']', about: 'next scene', act: () => gallery && pick(gallery.next(session.name, 1)) },
@@ -385,7 +387,7 @@ fillHelp(help, actions);
 
 button('play', icons.pause, togglePlay);
 button('step', icons.step, () => session.send({ do: 'step' }));
-button('restart', icons.restart, () => session.send({ do: 'restart' }));
+button('restart', icons.restart, restart);
 button('home', icons.home, () => studio.resetView());
 speed.addEventListener('change', () => setSpeed(speed.value));
 find('open-gallery').addEventListener('click', () => setDrawer('gallery', !isOpen('gallery')));
