@@ -61,9 +61,6 @@ typedef struct core {
   char field[48];         ///< field to send with frames; "": none
   uint32_t inside;        ///< core_inside: what else frames carry
   bool records_contacts;  ///< in steps, once a viewer has asked for contacts
-  /// Bodies of more particles are shown as balls whatever is asked for, because making skins and
-  /// sending them takes longer than a frame; 0: no limit.
-  int32_t max_skinned;
   yw_vec3 cut_normal;
   float cut_offset;      ///< what is kept has normal . p + offset >= 0
   yw_vec3* pose;         ///< see core_pose

@@ -6,7 +6,7 @@ import { makeButton } from './rows';
 import { isObject, modelOf, type Json, type JsonObject } from './scene_text';
 import type { Session } from './session';
 
-const METHODS = ['match', 'frames'];
+const METHODS = ['match', 'frames', 'slender'];
 
 export class Poses implements Keeper {
   readonly element = document.createElement('section');
@@ -145,7 +145,7 @@ export class Poses implements Keeper {
 
   keep(positions: Float32Array, example: number, isNew: boolean): void {
     if (positions.length === 0) {
-      this.say('This body has no tets, so its poses cannot be kept.');
+      this.say('Poses of this body cannot be kept.');
       return;
     }
     const bytes = new Uint8Array(positions.buffer, positions.byteOffset, positions.byteLength);
