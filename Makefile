@@ -52,6 +52,7 @@ dist: all
 
 coverage:
 	@scripts/setup.sh test
+	@scripts/setup.sh coverage
 	@scripts/coverage.sh
 
 format:

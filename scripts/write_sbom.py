@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The packages that the built programs are linked with, as SPDX 2.3.
+"""The packages that the built programs are linked with and the page is made of, as SPDX 2.3.
 
 usage: write_sbom.py VERSION PROGRAM...
 
 Direct and indirect shared libraries come from ldd, their packages and versions from dpkg; where
-there is no dpkg, libraries are named by their files alone."""
+there is no dpkg, libraries are named by their files alone. The page's come from its lock file."""
 import hashlib
 import json
 import os
@@ -58,6 +58,17 @@ def entry(name, version, purl=None, licence="NOASSERTION"):
     return package
 
 
+def page_packages():
+    with open("web/package-lock.json", encoding="utf-8") as file:
+        locked = json.load(file)["packages"]
+    for path in sorted(locked):
+        if not path:
+            continue  # the page itself
+        name, version = path.rpartition("node_modules/")[2], locked[path]["version"]
+        licence = locked[path].get("license", "NOASSERTION")
+        yield entry(name, version, f"pkg:npm/{name.replace('@', '%40')}@{version}", licence)
+
+
 def main(version, programs):
     packages = {}
     for program in programs:
@@ -70,7 +81,8 @@ def main(version, programs):
             packages[name] = entry(name, number, purl)
     own = entry("yawara", version, licence="MIT")
     listed = [packages[name] for name in sorted(packages)]
-    digest = hashlib.sha256(json.dumps(listed).encode()).hexdigest()
+    page = list(page_packages())
+    digest = hashlib.sha256(json.dumps(listed + page).encode()).hexdigest()
     epoch = output_of("env", "TZ=UTC", "git", "log", "-1", "--format=%cd",
                       "--date=format-local:%Y-%m-%dT%H:%M:%SZ").strip()
     json.dump({
@@ -80,7 +92,7 @@ def main(version, programs):
         "name": f"yawara-{version}",
         "documentNamespace": f"https://spdx.org/spdxdocs/yawara-{version}-{digest[:16]}",
         "creationInfo": {"created": epoch, "creators": ["Tool: write_sbom.py"]},
-        "packages": [own] + listed,
+        "packages": [own] + listed + page,
         "relationships": [{
             "spdxElementId": "SPDXRef-DOCUMENT",
             "relationshipType": "DESCRIBES",
@@ -89,7 +101,11 @@ def main(version, programs):
             "spdxElementId": own["SPDXID"],
             "relationshipType": "DYNAMIC_LINK",
             "relatedSpdxElement": package["SPDXID"],
-        } for package in listed],
+        } for package in listed] + [{
+            "spdxElementId": package["SPDXID"],
+            "relationshipType": "BUILD_DEPENDENCY_OF",
+            "relatedSpdxElement": own["SPDXID"],
+        } for package in page],
     }, sys.stdout, indent=1)
     print()
 
