@@ -66,7 +66,8 @@ static void print_help(void) {
 
 static int print_manual(void) {
   manual_entry commands[NUM_ENTRIES];
-  for (int i = 0; i < NUM_ENTRIES; ++i) commands[i] = (manual_entry){entries[i].name, entries[i].summary};
+  for (int i = 0; i < NUM_ENTRIES; ++i)
+    commands[i] = (manual_entry){entries[i].name, entries[i].summary};
   manual_print_program(NUM_ENTRIES, commands);
   return EXIT_DONE;
 }
