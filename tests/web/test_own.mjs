@@ -38,6 +38,9 @@ async function meshBecomesABody(on) {
   await page.waitForFunction(() => window.yawara.report.frame > 60);
   const [, height] = (await report(page)).bodies[0].center;
   assert.ok(height > 0 && height < 0.5, `its centre is ${height} m high`);
+  assert.equal(await page.evaluate(() => window.yawara.scene.models[0].method), await page.inputValue('#method'));
+  await page.selectOption('#method', 'frames');
+  await page.waitForFunction(() => window.yawara.scene.models[0].method === 'frames');
   await page.selectOption('#preset', 'clay');
   await page.waitForFunction(() => window.yawara.scene.models[0].method === 'plastic');
   await close(page);

@@ -20,7 +20,7 @@ export class Inside {
     ['y', 'across y'],
     ['z', 'across z'],
   ]);
-  private readonly edges = checkRow('edges', 'edges of the surface');
+  private readonly edges = checkRow('edges', 'edges, and tets in a cut');
   private readonly contacts = checkRow('contacts', 'contacts');
   private readonly axes = checkRow('axes', 'frames and turns of regions');
   private readonly slaves = checkRow('slaves', 'slave particles');

@@ -3,7 +3,7 @@
 import { button, find } from './dom';
 import type { Editor } from './editor';
 import { Edits } from './edits';
-import { PRESETS, Recorder, download, isModel, listenToDrops, objText } from './files';
+import { Recorder, download, isModel, listenToDrops, objText } from './files';
 import { Gallery, type Entry } from './gallery';
 import type { Hand } from './hand';
 import { icons } from './icons';
@@ -252,6 +252,8 @@ session.on('frame', ({ buffer }) => (waiting = buffer));
 session.on('started', (message) => {
   document.body.dataset.threads = String(message.threads);
   schema = message.schema;
+  presets = message.presets ?? {};
+  fillPresets();
   if (isRemote) return;
   if (link.view === 'scene') void openServed(link.at, link.changes);
   else void openScene(link.scene || FIRST_SCENE, link.at, link.changes);
@@ -273,14 +275,23 @@ session.on('report', ({ report }) => {
 // Files -------------------------------------------------------------------------------------------
 
 const preset = find<HTMLSelectElement>('preset');
-for (const word of PRESETS) preset.add(new Option(word, word));
+const method = find<HTMLSelectElement>('method');
+let presets: Record<string, string[]> = {};
+function fillPresets(): void {
+  for (const word of Object.keys(presets)) preset.add(new Option(word, word));
+  fillMethods();
+}
+/** The methods that have the chosen word; its own comes first. */
+function fillMethods(): void {
+  method.replaceChildren(...(presets[preset.value] ?? []).map((word) => new Option(word, word)));
+}
 let model: { name: string; bytes: ArrayBuffer } | undefined;
 
 function buildModel(): void {
   if (!model) return;
   find('progress').textContent = `${model.name}: filling it with tets …`;
   find('progress').hidden = false;
-  session.send({ do: 'model', name: model.name, bytes: model.bytes.slice(0), as: preset.value, method: '' });
+  session.send({ do: 'model', name: model.name, bytes: model.bytes.slice(0), as: preset.value, method: method.value });
 }
 
 async function openFile(file: File): Promise<void> {
@@ -300,7 +311,11 @@ session.on('starter', ({ name, text, size }) => {
   find('model-note').textContent = `Its longest side is ${shortNumber(size, 'm')} in the file, and 1 m here.${isFar ? ' Perhaps the file is not in metres.' : ''}`;
 });
 if (!isRemote) listenToDrops(document.body, (file) => void openFile(file));
-preset.addEventListener('change', buildModel);
+preset.addEventListener('change', () => {
+  fillMethods();
+  buildModel();
+});
+method.addEventListener('change', buildModel);
 const chooser = find<HTMLInputElement>('file');
 chooser.addEventListener('change', () => {
   for (const file of chooser.files ?? []) void openFile(file);
