@@ -121,8 +121,9 @@ YW_API const yw_vec3* yw_scene_example(const yw_scene* scene, int32_t body, int3
 /// What the regions of a body feel of its example poses (yawara/pose.h), and of one more, which may
 /// be NULL: positions of the vertices of its model, compared with the examples. Writes at most
 /// `capacity` reports, the examples in their order and then the pose, and their names (NULL: none;
-/// owned by the scene; names may be NULL). Returns how many there are; 0 for bodies without tets,
-/// -1 with a message in error.
+/// owned by the scene; names may be NULL). Returns how many there are, -1 with a message in error.
+/// Rods and sheets feel a pose as it is: for them, and only if `pose` is given, `stretch` is its
+/// distance from the rest pose over their size, apart from rigid motion. 0 for other bodies.
 YW_API int32_t yw_scene_check_poses(const yw_scene* scene, int32_t body, const yw_vec3* pose,
                                     yw_pose_report* reports, const char** names, int32_t capacity,
                                     yw_error* error);
