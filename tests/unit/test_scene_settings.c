@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Settings of methods, listed and changed while a world runs.
+// Settings of methods, listed and changed while a world runs; and variants of scenes.
 #include "support/scene_text.h"
 #include "yawara/extend/json.h"
 #include "yawara/yawara.h"
@@ -101,8 +101,113 @@ static void mistakes_are_refused_and_change_nothing(void** state) {
   yw_scene_destroy(scene);
 }
 
+// Variants ----------------------------------------------------------------------------------------
+
+enum { VARIANTS = 6, FRAMES = 4, PARTICLES = 8 };
+static yw_vec3 tracks[VARIANTS][FRAMES + 1][PARTICLES];
+
+static yw_rollout_def rollout_of(yw_rollout_variant* variants, const yw_rollout_track* track) {
+  yw_rollout_def def = yw_default_rollout_def();
+  def.scene.path = "dir/a.json";
+  def.scene.text = SCENE;
+  def.scene.size = strlen(SCENE);
+  def.variants = variants;
+  def.num_variants = VARIANTS;
+  def.frames = FRAMES;
+  def.tracks = track;
+  def.num_tracks = track ? 1 : 0;
+  return def;
+}
+
+static void variants_are_the_same_one_by_one(void** state) {
+  (void)state;
+  const yw_rollout_track track = {2, PARTICLES, &tracks[0][0][0]};
+  char values[VARIANTS][16];
+  yw_scene_override changes[VARIANTS];
+  yw_rollout_variant variants[VARIANTS] = {0};
+  for (int32_t i = 0; i < VARIANTS; ++i) {
+    snprintf(values[i], sizeof values[i], "%d", i + 1);
+    changes[i] = (yw_scene_override){"bodies[1].position[1]", values[i]};
+    variants[i] = (yw_rollout_variant){.overrides = &changes[i], .num_overrides = 1};
+  }
+  for (int32_t threads = 1; threads <= 3; threads += 2) {
+    memset(tracks, 0, sizeof tracks);
+    yw_rollout_def def = rollout_of(variants, &track);
+    def.threads = threads;
+    assert_int_equal(yw_scene_rollout(&def, NULL), YW_OK);
+    for (int32_t i = 0; i < VARIANTS; ++i) {
+      yw_scene_def one = def.scene;
+      yw_scene* scene = NULL;
+      one.overrides = &changes[i];
+      one.num_overrides = 1;
+      assert_int_equal(yw_scene_read(&one, &scene, NULL, NULL), YW_OK);
+      yw_world* world = world_of(scene);
+      for (int32_t frame = 0; frame <= FRAMES; ++frame) {
+        if (frame > 0) yw_world_step(world, 1.0f / 60.0f, 4, NULL);
+        const yw_vec3* now = yw_body_positions(world, yw_world_body(world, 2), NULL);
+        assert_memory_equal(tracks[i][frame], now, sizeof tracks[i][frame]);
+      }
+      assert_int_equal(variants[i].status, YW_OK);
+      assert_int_equal(variants[i].frames, FRAMES);
+      assert_true(variants[i].hash == yw_world_hash(world));
+      yw_world_destroy(world);
+      yw_scene_destroy(scene);
+    }
+  }
+}
+
+static bool at_once(void* context) {
+  ++*(int32_t*)context;
+  return true;
+}
+
+static void variants_that_fail_are_told_apart(void** state) {
+  (void)state;
+  const yw_scene_override wrong = {"bodies[1].frames.damping", "-1"};
+  const yw_scene_override larger = {"bodies[1].mesh.lattice.cells", "2"};
+  const yw_rollout_track track = {2, PARTICLES, &tracks[0][0][0]};
+  yw_rollout_variant variants[VARIANTS] = {0};
+  variants[1] = (yw_rollout_variant){.overrides = &wrong, .num_overrides = 1};
+  variants[0] = (yw_rollout_variant){.overrides = &larger, .num_overrides = 1};
+  for (int keep = 0; keep < 2; ++keep) {
+    yw_rollout_def def = rollout_of(variants, &track);
+    def.threads = 1;
+    def.keep_going = keep;
+    assert_int_equal(yw_scene_rollout(&def, NULL), YW_OK);
+    assert_int_equal(variants[0].status, YW_ERR_LIMIT);
+    assert_string_equal(variants[0].message.message,
+                        "dir/a.json: body 2 has 27 particles, but there is room for 8");
+    assert_int_equal(variants[1].status, YW_ERR_FORMAT);
+    assert_non_null(strstr(variants[1].message.message, "damping"));
+    assert_int_equal(variants[2].status, keep ? YW_OK : YW_ERR_INVALID);
+    assert_string_equal(variants[2].message.message, "");
+  }
+}
+
+static void a_rollout_can_be_stopped(void** state) {
+  (void)state;
+  int32_t asked = 0;
+  yw_rollout_variant variants[VARIANTS] = {0};
+  yw_rollout_def def = rollout_of(variants, NULL);
+  // Some hours long.
+  def.frames = 100000000;
+  def.threads = 2;
+  def.stop = at_once;
+  def.stop_context = &asked;
+  assert_int_equal(yw_scene_rollout(&def, NULL), YW_OK);
+  assert_true(asked >= 1);
+  assert_in_range(variants[0].frames, 1, 10000000);
+  def.num_tracks = -1;
+  yw_error error = {0};
+  assert_int_equal(yw_scene_rollout(&def, &error), YW_ERR_INVALID);
+  assert_non_null(strstr(error.message, "tracks"));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(variants_are_the_same_one_by_one),
+      cmocka_unit_test(variants_that_fail_are_told_apart),
+      cmocka_unit_test(a_rollout_can_be_stopped),
       cmocka_unit_test(settings_are_listed_with_values_and_limits),
       cmocka_unit_test(a_change_reaches_all_copies_and_later_worlds),
       cmocka_unit_test(mistakes_are_refused_and_change_nothing),
