@@ -18,6 +18,23 @@ with open("box.obj", "w") as f:
     for i, (face, _) in enumerate(faces):
         if i in (0, 3): f.write("usemtl %s\n" % ("red paint" if i == 0 else "gold"))
         f.write("f" + "".join(" %d/%d/%d" % (v, 4 * i + k + 1, i + 1) for k, v in enumerate(face)) + "\n")
+# The same as glTF: a vertex per corner of a face, a primitive per material, v from the top.
+import array, base64, json
+rows = [(corners[v - 1], ((i + 0.9 * u) / 6, 1 - w), ((v - 1) / 7, 0.5, 0.25))
+        for i, (face, _) in enumerate(faces) for v, (u, w) in zip(face, ((0, 0), (1, 0), (1, 1), (0, 1)))]
+numbers = [array.array("f", [x for row in rows for x in row[k]]) for k in range(3)]
+numbers += [array.array("I", [4 * i + c for i in part for c in (0, 1, 2, 0, 2, 3)]) for part in ((0, 1, 2), (3, 4, 5))]
+data, views = b"", []
+for a in numbers:
+    views.append({"buffer": 0, "byteOffset": len(data), "byteLength": 4 * len(a)})
+    data += a.tobytes()
+kinds = [("VEC3", 24, 5126), ("VEC2", 24, 5126), ("VEC3", 24, 5126), ("SCALAR", 18, 5125), ("SCALAR", 18, 5125)]
+json.dump({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+           "materials": [{"name": "gold"}, {"name": "赤 paint"}], "bufferViews": views,
+           "buffers": [{"byteLength": len(data), "uri": "data:;base64," + base64.b64encode(data).decode()}],
+           "accessors": [{"bufferView": i, "type": t, "count": n, "componentType": c} for i, (t, n, c) in enumerate(kinds)],
+           "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1, "COLOR_0": 2}, "indices": 3 + k, "material": 1 - k}
+                                      for k in (0, 1)]}]}, open("crate.gltf", "w"))
 with open("ball.ply", "w") as f:
     f.write("ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n"
             "property float s\nproperty float t\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n"
@@ -30,7 +47,8 @@ cat >looks.json <<'END'
 { "duration": 0.1, "fps": 30, "gravity": [0, -6, 0], "bodies": [
   { "name": "box", "shape": { "mesh": { "file": "box.obj" } }, "match": {}, "angular_velocity": [0, 0, 3] },
   { "name": "ball", "shape": { "mesh": { "file": "ball.ply" } }, "match": {}, "position": [5, 0, 0] },
-  { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "plastic": { "spacing": 0.05 }, "position": [9, 0, 0] } ] }
+  { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "plastic": { "spacing": 0.05 }, "position": [9, 0, 0] },
+  { "name": "crate", "shape": { "mesh": { "file": "crate.gltf" } }, "match": {}, "position": [0, 5, 0] } ] }
 END
 "$yawara" run looks.json -o run -q 2>run.txt || cat run.txt
 said=$("$yawara" export run -q --format obj,ply,pc2,mdd,gltf,usd,vtu --velocities 2>&1)
@@ -142,6 +160,20 @@ def kept_velocities():
     text = open("kept/vtu/clay_002_000003.vtu", "rb").read()
     assert re.search(rb'Name="velocity"[^>]*NumberOfComponents="3"', text) or re.search(rb'NumberOfComponents="3"[^>]*Name="velocity"', text)
     assert b'"vx"' not in text and b"\x00\x01v\x00\x03\x00\x00\x00\x05" in open("kept/bgeo/clay_002_000003.bgeo", "rb").read()
+def looks_of_a_gltf_file():
+    p, o, mesh = ply("run/ply/crate_003_000003.ply"), obj("run/obj/crate_003_000003.obj"), usda.read("run/usd/run.usda")[1]["prims"]["crate"]
+    assert len(p["vertex"]) == 8 and len(p["face"]) == 12 and o["usemtl"] == [["赤", "paint"], ["gold"]]
+    assert [c for c in p["comments"] if c.startswith("material")] == ["material 0 赤 paint", "material 1 gold"]
+    assert [f["material_index"][0] for f in p["face"]] == 6 * [0] + 6 * [1]
+    corners = [[(i, u, v) for i, u, v in zip(f["vertex_indices"], f["texcoord"][0::2], f["texcoord"][1::2])] for f in p["face"]]
+    square = ((0, 0), (1, 0), (1, 1), (0, 1))
+    for t, face in enumerate(corners):
+        for (vertex, u, v), k in zip(face, (0, 1, 2) if t % 2 == 0 else (0, 2, 3)):
+            assert near((u, v), ((t // 2 + 0.9 * square[k][0]) / 6, square[k][1])), (t, k, u, v)
+            at = mesh["primvars:st"][int(mesh["primvars:st:indices"][3 * t + face.index((vertex, u, v))])]
+            assert near(at, (u, v)), (t, at)
+    assert near(flat(mesh["primvars:displayColor"]), [row[c][0] / 255 for row in p["vertex"] for c in ("red", "green", "blue")], 0.003)
+    assert any(row["red"][0] > 100 for row in p["vertex"])
 def flat(rows): return [x for row in rows for x in row]
 def looks_of_usd():
     head, root = usda.read("run/usd/run.usda")
@@ -175,7 +207,7 @@ def looks_of_usd():
     assert near([p[1] for p in clay["velocities.timeSamples"][3]], [r["vy"][0] for r in ply("kept/ply/clay_002_000003.ply")["vertex"]], 1e-6)
 globals()[sys.argv[1]]()
 END
-for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_usd velocities kept_velocities; do
+for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_a_gltf_file looks_of_usd velocities kept_velocities; do
   check "${what//_/ }" env PYTHONPATH="$root/tests/support" PYTHONDONTWRITEBYTECODE=1 python3 look.py $what
 done
 finish
