@@ -20,7 +20,8 @@ yw_fem_def yw_default_fem_def(void) {
                  .strain_range = 0.02f,
                  .creep = 10.0f,
                  .max_plastic = 1.0f,
-                 .sleep_speed = 0.001f},
+                 .sleep_speed = 0.001f,
+                 .stiffness_scale = 1.0f},
   };
 }
 

@@ -30,6 +30,7 @@ yw_status yw_fem_params_check(const yw_fem_params* p, int32_t max_level, yw_erro
       {"creep", p->creep, 0.0f, 1e6f},
       {"max_plastic", p->max_plastic, 0.0f, 1e3f},
       {"sleep_speed", p->sleep_speed, 0.0f, 1e3f},
+      {"stiffness_scale", p->stiffness_scale, 1e-6f, 1e6f},
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; ++i) {
     if (in_range(limits[i].value, limits[i].low, limits[i].high)) continue;

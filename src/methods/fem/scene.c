@@ -52,7 +52,8 @@ static const fem_settings fem_defaults = {.youngs_modulus = 1e5f,
                                                      .soften = YW_FEM_SOFTEN_MATERIAL,
                                                      .creep = 10.0f,
                                                      .max_plastic = 1.0f,
-                                                     .sleep_speed = 0.001f}};
+                                                     .sleep_speed = 0.001f,
+                                                     .stiffness_scale = 1.0f}};
 static const yw_key_row fem_rows[] = {
     YW_MODEL_FIELD(fem_settings, material, TEXT, 0, 0, "",
                    "Name of a material (docs/materials.md), for Young's modulus, Poisson's ratio "
@@ -112,7 +113,9 @@ static const yw_key_row fem_rows[] = {
              "Rate at which strain above the yield strain becomes plastic."),
     YW_PARAM(fem_settings, max_plastic, NUMBER, 0, 1e3, "", "Maximum plastic strain."),
     YW_PARAM(fem_settings, sleep_speed, NUMBER, 0, 1e3, "m/s",
-             "Speed below which a body falls asleep after half a second; 0: never.")};
+             "Speed below which a body falls asleep after half a second; 0: never."),
+    YW_PARAM(fem_settings, stiffness_scale, NUMBER, 1e-6, 1e6, "",
+             "Multiplies elastic and viscous stresses; a track may change it over time.")};
 static const yw_record fem_record = YW_RECORD(
     "fem", fem_rows, fem_defaults,
     "Adaptive finite elements: tets of the mesh are subdivided where the strain varies.", "");
