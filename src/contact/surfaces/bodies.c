@@ -396,8 +396,7 @@ static yw_touch_need greatest_need(const yw_surfaces* c) {
 }
 
 static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_contacts) {
-  if (!yw_surfaces_batch(c, problem)) return false;
-  yw_contact_solve(problem);
+  if (!yw_surfaces_batch(c, problem) || !yw_contact_solve(problem)) return false;
   *num_contacts = 0;
   for (int32_t i = 0; i < c->batches.count; ++i) *num_contacts += c->colored.items[i].count;
   if (c->log) log_contacts(c, problem->bodies);
