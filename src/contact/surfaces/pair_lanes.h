@@ -142,22 +142,25 @@ YW_LANE_FN void transpose_blocks(yw_vf r[4]) {
   r[3] = HIGH_HIGH(ab_high, cd_high);
 }
 
+// One particle per lane of a register.
+YW_LANE_FN vec load_corner(const yw_vec4* values, const int32_t* particles) {
+  yw_vf r[4];
+  for (int j = 0; j < 4; ++j) {
+    yw_float4 rows[YW_VF_LANES / 4];
+    for (int32_t i = 0; i < YW_VF_LANES / 4; ++i) {
+      rows[i] = yw_float4_load(values + particles[4 * i + j]);
+    }
+    r[j] = widen(rows);
+  }
+  transpose_blocks(r);
+  return (vec){r[0], r[1], r[2]};
+}
+
 // Four particles per lane of one register, from rows of YW_LANES; the first `split` are of side 0.
 YW_LANE_FN void load_corners(const yw_vec4* const from[2], const int32_t* particles, int32_t first,
                              int split, vec x[4]) {
   for (int k = 0; k < 4; ++k) {
-    const yw_vec4* values = from[k < split ? 0 : 1];
-    const int32_t* corners = particles + k * YW_LANES + first;
-    yw_vf r[4];
-    for (int j = 0; j < 4; ++j) {
-      yw_float4 rows[YW_VF_LANES / 4];
-      for (int32_t i = 0; i < YW_VF_LANES / 4; ++i) {
-        rows[i] = yw_float4_load(values + corners[4 * i + j]);
-      }
-      r[j] = widen(rows);
-    }
-    transpose_blocks(r);
-    x[k] = (vec){r[0], r[1], r[2]};
+    x[k] = load_corner(from[k < split ? 0 : 1], particles + k * YW_LANES + first);
   }
 }
 
