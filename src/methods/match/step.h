@@ -75,7 +75,31 @@ typedef struct match_step {
   float damp;       ///< 1 - exp(-damping h)
   bool uneven;      ///< regions pull with their grips
   yw_vec3 gravity;  ///< h g
+#ifdef YW_ONE_LANE
+  // On devices positions stay those of the world; the first inner step of a substep makes them
+  // relative as it reads them (kit/near.h).
+  bool enters;
+  bool has_cut;  ///< some `cut` is not 0
+  yw_vec3 origin;
+  const yw_vec4* cut;
+  float* fits;  ///< decompositions until the weights are known
+#endif
 } match_step;
+
+#ifdef YW_ONE_LANE
+/// Position of a particle as the step sees it.
+static inline yw_vec4 match_relative(const match_step* step, int32_t p) {
+  yw_vec4 x = step->pos[p];
+  if (!step->enters || p >= step->model->num_particles) return x;
+  yw_vec4 cut = {0.0f, 0.0f, 0.0f, 0.0f};
+  if (step->has_cut) cut = step->cut[p];
+  x.x = (x.x - step->origin.x) + cut.x;
+  x.y = (x.y - step->origin.y) + cut.y;
+  x.z = (x.z - step->origin.z) + cut.z;
+  x.w = 0.0f;
+  return x;
+}
+#endif
 
 /// One function per phase and chunk; compiled once per instruction set.
 typedef struct match_kernels {
