@@ -13,7 +13,12 @@
 
 #include "math/small/simplex.h"
 
+// Devices have little memory per thread.
+#ifdef YW_ONE_LANE
+#define YW_HULL_POINTS 9
+#else
 #define YW_HULL_POINTS (YW_SIMPLEX_MAX + 1)
+#endif
 // A pivot below this fraction of its diagonal counts as dependent on the earlier ones.
 #define YW_PIVOT_SHARE 1e-12
 
@@ -203,7 +208,7 @@ static inline void yw_simplex_nearest(int32_t count, const double* gram, const d
   if (!guess || !yw_hull_start_from_guess(&h, guess)) yw_hull_start_from_point(&h);
 
   // Terminates in exact arithmetic; the bound only guards against rounding at the tolerance.
-  for (int32_t round = 0; round < 8 * YW_HULL_POINTS; ++round) {
+  for (int32_t round = 0; round < 8 * (YW_SIMPLEX_MAX + 1); ++round) {
     int32_t newcomer = yw_hull_best_newcomer(&h);
     if (newcomer < 0) break;
     h.corral[h.size++] = newcomer;
@@ -213,7 +218,7 @@ static inline void yw_simplex_nearest(int32_t count, const double* gram, const d
 }
 
 static inline uint32_t yw_simplex_dependent(int32_t count, const double* gram, double tolerance) {
-  double factor[YW_SIMPLEX_MAX][YW_SIMPLEX_MAX];
+  double factor[YW_HULL_POINTS][YW_HULL_POINTS];
   uint32_t dependent = 0;
   for (int32_t i = 0; i < count; ++i) {
     double pivot = gram[i * count + i];
@@ -240,7 +245,7 @@ static inline void yw_hull_least_squares(int32_t count, const double* gram, cons
                                          double* weights) {
   double m[YW_HULL_POINTS][YW_HULL_POINTS];
   double rhs[YW_HULL_POINTS];
-  int32_t kept[YW_SIMPLEX_MAX];
+  int32_t kept[YW_HULL_POINTS];
   uint32_t dependent = yw_simplex_dependent(count, gram, 1e-5);
   int32_t n = 0;
   for (int32_t k = 0; k < count; ++k) {

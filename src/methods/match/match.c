@@ -10,6 +10,7 @@
 #include "methods/kit/pins.h"
 #include "methods/match/between.h"
 #include "methods/match/body.h"
+#include "methods/match/offload.h"
 #include "methods/match/response.h"
 #include "yawara/extend/timer.h"
 
@@ -200,6 +201,8 @@ static yw_status take_steps(match_body* body, yw_particles* particles, const yw_
 
 static yw_status match_advance(void* state, yw_particles* particles, const yw_step_ctx* world) {
   match_body* body = state;
+  yw_status elsewhere;
+  if (yw_match_offload(body, particles, world, &elsewhere)) return elsewhere;
   const yw_step_ctx* ctx = yw_near_enter(&body->near, particles, world);
   if (!ctx) return YW_ERR_MEMORY;
   body->axes.center = yw_sub(body->axes.center, body->near.origin);
@@ -278,4 +281,7 @@ const yw_method yw_match_method = {
     .set_params = set_params,
     .aim = aim,
     .strain_energy = yw_match_strain_energy,
+    .attach = yw_match_attach,
+    .fetch = yw_match_fetch,
+    .is_away = yw_match_is_away,
 };

@@ -39,15 +39,16 @@ typedef struct match_body {
   yw_quatx16* rotations;  ///< R_r of the last step, relative to the axes, per block
   float* targets;  ///< rows (T_r - 1, shift of the origin) in the axes, one per particle, then a
                    ///< row of zeros
-  yw_vec4* spare_pos;      ///< positions at the other end of the step
-  match_sums* sums;        ///< per chunk
-  float* products;         ///< L^T (S - S^0): num_examples x 16 lanes per share
-  double* group_products;  ///< the same, summed: num_examples per group
-  float* weights;          ///< num_groups x (1 + num_examples), before beta
-  float* aims;             ///< likewise: weights that are given (kit/aims.h)
-  bool aims_by_hand;       ///< some of them by the caller
-  float* pulls;            ///< num_groups x num_examples, after beta
-  yw_near near;            ///< positions are relative while the body advances
+  yw_vec4* spare_pos;       ///< positions at the other end of the step
+  match_sums* sums;         ///< per chunk
+  float* products;          ///< L^T (S - S^0): num_examples x 16 lanes per share
+  double* group_products;   ///< the same, summed: num_examples per group
+  float* weights;           ///< num_groups x (1 + num_examples), before beta
+  float* aims;              ///< likewise: weights that are given (kit/aims.h)
+  bool aims_by_hand;        ///< some of them by the caller
+  float* pulls;             ///< num_groups x num_examples, after beta
+  yw_near near;             ///< positions are relative while the body advances
+  struct match_away* away;  ///< the body on a device; NULL: none
 } match_body;
 
 /// Input of the kernels during one step.
