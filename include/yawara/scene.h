@@ -97,6 +97,9 @@ YW_API const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t ob
 /// The same in every world that yw_scene_build makes.
 YW_API yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstacle);
 
+/// Where worlds built from now on have their bodies (yw_world_def.device).
+YW_API void yw_scene_set_device(yw_scene* scene, yw_device_kind device);
+
 /// Creates a world with everything in the scene. The scene may be destroyed before the world.
 /// threads 0: one per core.
 YW_API yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd,
