@@ -34,6 +34,15 @@ typedef enum yw_contact_kind {
   YW_CONTACT_SURFACES
 } yw_contact_kind;
 
+/// Where bodies live that can live there; the others, and contact between bodies, stay on the
+/// processor. Results are the same to the bit.
+typedef enum yw_device_kind {
+  YW_DEVICE_CPU,
+  YW_DEVICE_CUDA  ///< an NVIDIA GPU: bodies of match; see docs/design/gpu.md
+} yw_device_kind;
+/// YW_OK if worlds can have it; otherwise YW_ERR_DEVICE and a message that says what is missing.
+YW_API yw_status yw_device_check(yw_device_kind device, yw_error* error);
+
 typedef struct yw_world_def {
   yw_vec3 gravity;             ///< m/s^2; default (0, -9.81, 0)
   int32_t threads;             ///< including the caller; 0 (default): one per core
@@ -47,6 +56,8 @@ typedef struct yw_world_def {
   /// Keeps the models of bodies and the shapes of obstacles that are destroyed, so that
   /// yw_world_restore can make them again; default false.
   bool rollback;
+  uint8_t
+      device;  ///< yw_device_kind; default YW_DEVICE_CPU; YW_ERR_DEVICE if yw_device_check fails
 } yw_world_def;
 YW_API yw_world_def yw_default_world_def(void);
 YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);

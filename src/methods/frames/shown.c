@@ -80,13 +80,14 @@ static double region_value(const frames_model* model, int32_t r, const double s[
 
 void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,
                             float* out) {
-  const frames_model* model = ((const frames_body*)state)->model;
+  const frames_body* body = state;
+  const frames_model* model = body->model;
   memset(out, 0, (size_t)particles->count * sizeof *out);
   for (int32_t r = 0; r < model->num_regions; ++r) {
     double a[9], strain[6];
     region_map(model, particles, r, a);
     strain_of(a, strain);
-    float value = (float)region_value(model, r, strain, field);
+    float value = body->params.stiffness_scale * (float)region_value(model, r, strain, field);
     for (int32_t e = model->member_start[r]; e < model->member_start[r + 1]; ++e) {
       out[model->members[e].particle] += value;
     }
@@ -153,7 +154,8 @@ static double mean_spring_energy(const frames_model* model, int32_t r, const dou
 }
 
 double yw_frames_strain_energy(const void* state, const yw_particles* particles) {
-  const frames_model* model = ((const frames_body*)state)->model;
+  const frames_body* body = state;
+  const frames_model* model = body->model;
   double sum = spring_energy(model, particles);
   for (int32_t r = 0; r < model->num_regions; ++r) {
     double a[9], strain[6];
@@ -161,7 +163,7 @@ double yw_frames_strain_energy(const void* state, const yw_particles* particles)
     strain_of(a, strain);
     sum += region_value(model, r, strain, 1) - mean_spring_energy(model, r, a);
   }
-  return sum;
+  return sum * (double)body->params.stiffness_scale;
 }
 
 yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles) {
