@@ -111,12 +111,14 @@ static bool box_is_clear(const yw_obstacle* obstacle, yw_transform first, yw_tra
   return ball_is_clear(obstacle, first, last, moves, center, radius);
 }
 
+bool yw_obstacle_is_clear(const yw_obstacle* o, yw_aabb box) {
+  return box_is_clear(o, o->begin, o->end, !same_pose(o->begin, o->end), box);
+}
+
 bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box) {
   const yw_obstacle_set* set = ctx->obstacles;
   for (int32_t i = 0; i < set->count; ++i) {
-    const yw_obstacle* obstacle = &set->items[i];
-    bool moves = !same_pose(obstacle->begin, obstacle->end);
-    if (!box_is_clear(obstacle, obstacle->begin, obstacle->end, moves, box)) return false;
+    if (!yw_obstacle_is_clear(&set->items[i], box)) return false;
   }
   return true;
 }
