@@ -67,12 +67,12 @@ class World:
     Args:
         gravity: m/s^2.
         threads: including the caller; 0: one per core. Results do not depend on it.
-        contact: "points" (fast) or "surfaces" (never cross).
+        contact: "surfaces" (never cross) or "points" (faster in crowds, may overlap).
         contact_iterations: sweeps over contacts between bodies per substep, 1 to 64.
         simd: "auto", "plain", "avx2", "avx512". Results do not depend on it.
     """
 
-    def __init__(self, gravity: Any = (0, -9.81, 0), threads: int = 0, contact: str = "points",
+    def __init__(self, gravity: Any = (0, -9.81, 0), threads: int = 0, contact: str = "surfaces",
                  contact_iterations: int = 4, simd: str = "auto") -> None:
         d, out = lib.yw_default_world_def(), ctypes.c_void_p()
         d.gravity = convert.vec3(gravity, "gravity")
