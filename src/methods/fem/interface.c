@@ -12,6 +12,7 @@ yw_fem_def yw_default_fem_def(void) {
       .youngs_modulus = 1e5f,
       .poissons_ratio = 0.3f,
       .density = 1000.0f,
+      .mass_scaling = 0.005f,
       .params = {.tau = 0.01f,
                  .safety = 0.75f,
                  .mass_damping = 0.5f,

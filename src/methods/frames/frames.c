@@ -253,4 +253,5 @@ const yw_method yw_frames_method = {
     .set_params = set_params,
     .aim = aim,
     .strain_energy = yw_frames_strain_energy,
+    .axes = yw_frames_axes,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/small/mat3d.h"
+#include "math/small/turn.h"
 #include "methods/frames/step.h"
 
 static const yw_field_info fields[] = {{"stress", "Pa", false}, {"energy", "J/m^3", false}};
@@ -110,6 +111,21 @@ static void region_center(const frames_model* model, const yw_particles* particl
     const float* x = &particles->pos[model->members[e].particle].x;
     for (int i = 0; i < 3; ++i) t[i] += (double)x[i] / (end - begin);
   }
+}
+
+int32_t yw_frames_axes(const void* state, const yw_particles* particles, int32_t capacity,
+                       yw_vec3* origins, yw_quat* turns) {
+  const frames_model* model = ((const frames_body*)state)->model;
+  int32_t stride = (model->num_regions + capacity - 1) / capacity, count = 0;
+  for (int32_t r = 0; r < model->num_regions; r += stride, ++count) {
+    double a[9], rotation[9], strain[6], t[3];
+    region_map(model, particles, r, a);
+    yw_m3_polar(a, rotation, strain);
+    region_center(model, particles, r, t);
+    origins[count] = yw_v3((float)t[0], (float)t[1], (float)t[2]);
+    turns[count] = yw_turn_to_quat(yw_turn_from_matrix(rotation));
+  }
+  return count;
 }
 
 // Energy of all springs, minus the part due to the affine motion of their region (energy.c).

@@ -74,11 +74,11 @@ static const yw_key_row slender_rows[] = {
     YW_MODEL_NODE(
         slender_settings, fields, "[stiffness]",
         "Layers of different stiffness in parts of the body; later layers cover earlier ones."),
-    YW_MODEL_NODE(slender_settings, groups, "'global|'per_region|[integer]|[selector]",
+    YW_MODEL_NODE(slender_settings, groups, "'global|'per_region|[integer]|[selector]|vertex_paint",
                   "Parts that choose their example together: the whole body (\"global\", the "
                   "default), every pair of points or triangle on its own (\"per_region\"), a label "
-                  "per point, or shapes with labels, in the model's rest pose: a point takes the "
-                  "label of the first one that contains it, else 0."),
+                  "per point, paint, or shapes with labels, in the model's rest pose: a point "
+                  "takes the label of the first one that contains it, else 0."),
     YW_PARAM(slender_settings, beta, NUMBER, 0, 1, "",
              "Attraction of the examples, from 0 (none) to 1 (the body may rest in one)."),
     YW_PARAM_CHOICE(slender_settings, solver, solvers,

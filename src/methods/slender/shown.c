@@ -85,6 +85,19 @@ yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* p
   return energy;
 }
 
+int32_t yw_slender_axes(const void* state, const yw_particles* particles, int32_t capacity,
+                        yw_vec3* origins, yw_quat* turns) {
+  const slender_body* body = state;
+  const slender_model* model = body->model;
+  int32_t stride = (particles->count + capacity - 1) / capacity, count = 0;
+  for (int32_t p = 0; p < particles->count; p += stride, ++count) {
+    yw_quat turn = yw_turn_to_quat(body->turn[p]);
+    origins[count] = yw_xyz(particles->pos[p]);
+    turns[count] = model->orientations ? yw_quat_mul(turn, model->orientations[p]) : turn;
+  }
+  return count;
+}
+
 void yw_slender_statistics_list(const void* state, const yw_particles* particles,
                                 yw_statistics* out) {
   (void)particles;

@@ -436,4 +436,5 @@ const yw_method yw_slender_method = {
     .set_params = set_params,
     .aim = aim,
     .strain_energy = yw_slender_strain_energy,
+    .axes = yw_slender_axes,
 };
