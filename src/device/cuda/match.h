@@ -4,6 +4,7 @@
 #define YW_DEVICE_CUDA_MATCH_H
 
 #include "device/cuda/match_meet.h"
+#include "device/cuda/match_pull.h"
 #include "device/cuda/obstacles.h"
 
 struct match_remote {

@@ -63,7 +63,7 @@ static __device__ bool is_last_block(unsigned* ended, int num_blocks, int* share
 #define IS_LAST_BLOCK(ended, flag, last_writer) \
   is_last_block(ended, num_blocks, flag, (int)threadIdx.x <= (last_writer))
 #else
-#define IS_LAST_BLOCK(ended, flag, last_writer) (block == num_blocks - 1)
+#define IS_LAST_BLOCK(ended, flag, last_writer) ((void)(last_writer), block == num_blocks - 1)
 #endif
 
 #endif
