@@ -1,9 +1,9 @@
 # The front door: make, make demo, make check (quick), make test (everything), make install,
-# make web (the page), make blender (the add-on).
+# make web (the page), make blender (the add-on), make dist (a release).
 # CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo check test soak mutants bench web blender install format clean
+.PHONY: all demo check test soak mutants coverage bench web blender install dist format clean
 
 all:
 	@scripts/setup.sh build
@@ -46,6 +46,14 @@ blender:
 
 install: all
 	cmake --install build --prefix $(DESTDIR)$(PREFIX)
+
+dist: all
+	@scripts/dist.sh
+
+coverage:
+	@scripts/setup.sh test
+	@scripts/setup.sh coverage
+	@scripts/coverage.sh
 
 format:
 	clang-format -i $$(find include src apps studies tests examples web/core -name '*.[ch]' -o -name '*.cpp')

@@ -27,6 +27,16 @@ layout() {
 }
 layout kept "$kept"
 layout current include
+# The library exports what its headers declare, and nothing else.
+cat include/yawara/*.h include/yawara/extend/*.h | tr '\n' ' ' | grep -oE 'YW_API [^;({]*\(' |
+  grep -oE 'yw_[a-z0-9_]+\($' | tr -d '(' | LC_ALL=C sort -u >"$place/declared.txt"
+nm -D --defined-only build/libyawara.so | awk '{ print $3 }' | LC_ALL=C sort >"$place/exported.txt"
+if ! diff "$place/declared.txt" "$place/exported.txt" >"$place/symbols.txt"; then
+  echo "declared (<) and exported (>) functions differ:"
+  cat "$place/symbols.txt"
+  exit 1
+fi
+
 # Additions are fine; everything recorded must still be there.
 LC_ALL=C comm -23 "$place/kept.txt" "$place/current.txt" >"$place/lost.txt"
 if [ -s "$place/lost.txt" ]; then

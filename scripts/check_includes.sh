@@ -52,7 +52,7 @@ allow apps/yawara/codecs "$public|codecs/"
 allow apps/yawara/console "$public|console/"
 allow apps/yawara/render "$public|render/"
 allow apps/yawara/playback "$public|console/|render/|playback/"
-allow apps/yawara/server "$public|console/|render/|playback/|server/|(core|frame_layout|text)\.h"
+allow apps/yawara/server "$public|console/|render/|playback/|server/|(core|frame_layout|poser|text)\.h"
 allow apps/yawara/commands "$public|console/|render/|playback/|server/|commands/"
 
 # The page's core shows worlds as the program does.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build, test or run the demo with apt; if it cannot, lists them.
-# usage: scripts/setup.sh build|demo|test|web|blender
+# usage: scripts/setup.sh build|demo|test|web|blender|coverage
 set -euo pipefail
 
 build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
@@ -21,7 +21,8 @@ case "${1:-build}" in
   test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${server[@]}" "${tests[@]}" "${python[@]}") ;;
   web) wanted=("${page[@]}" "${server[@]}") ;;
   blender) wanted=(blender) ;;
-  *) echo "usage: scripts/setup.sh build|demo|test|web|blender" >&2; exit 2 ;;
+  coverage) wanted=(gcovr) ;;
+  *) echo "usage: scripts/setup.sh build|demo|test|web|blender|coverage" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

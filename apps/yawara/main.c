@@ -7,6 +7,7 @@
 
 #include "codecs/codecs.h"
 #include "commands/commands.h"
+#include "console/manual.h"
 #include "console/options.h"
 #include "yawara/extend/text.h"
 #include "yawara/yawara.h"
@@ -24,7 +25,7 @@ static const entry entries[] = {
     {"new", cmd_new, "write a scene file with comments, to start from"},
     {"render", cmd_render, "ray-traced pictures or a movie of a run or a scene"},
     {"plot", cmd_plot, "charts of the numbers of a run: energies, forces, weights, times"},
-    {"export", cmd_export, "a run as PLY, OBJ, VTU, PC2, MDD or BGEO"},
+    {"export", cmd_export, "a run as PLY, OBJ, VTU, PC2, MDD, BGEO or glTF"},
     {"mesh", cmd_mesh, "what is wrong with a model; tets from a surface; other formats"},
     {"inspect", cmd_inspect, "what is in a mesh, scene, run or snapshot"},
     {"schema", cmd_schema, "what scene files may say, for editors and readers"},
@@ -63,12 +64,28 @@ static void print_help(void) {
       "130 interrupted (resume with --resume)\n");
 }
 
+static int print_manual(void) {
+  manual_entry commands[NUM_ENTRIES];
+  for (int i = 0; i < NUM_ENTRIES; ++i)
+    commands[i] = (manual_entry){entries[i].name, entries[i].summary};
+  manual_print_program(NUM_ENTRIES, commands);
+  return EXIT_DONE;
+}
+
+// For completion in shells: a line per command, "name<TAB>summary".
+static int print_commands(void) {
+  for (int i = 0; i < NUM_ENTRIES; ++i) printf("%s\t%s\n", entries[i].name, entries[i].summary);
+  return EXIT_DONE;
+}
+
 static int run_command(int argc, char** argv) {
   if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
       strcmp(argv[1], "help") == 0) {
     print_help();
     return argc < 2 ? EXIT_BAD_INPUT : EXIT_DONE;
   }
+  if (strcmp(argv[1], "--help=man") == 0) return print_manual();
+  if (strcmp(argv[1], "--help=commands") == 0) return print_commands();
   if (strcmp(argv[1], "--version") == 0) {
     printf("yawara %s\n", yw_version());
     return EXIT_DONE;

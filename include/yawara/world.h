@@ -186,6 +186,11 @@ YW_API int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const ch
 /// yw_body_cells. YW_ERR_INVALID if there are more than `capacity` values.
 YW_API yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t field,
                                       float* out, int32_t capacity);
+/// Writes origins (m) and rotations from rest of the frames that the body is made of: those of
+/// regions or cells (frames), or of points (rods and sheets; of rods, z is along the rod). At most
+/// capacity of them, evenly spread. Returns how many it wrote; 0 for other methods.
+YW_API int32_t yw_body_axes(const yw_world* world, yw_body_id id, yw_vec3* origins, yw_quat* turns,
+                            int32_t capacity);
 /// Writes the current tets of the body to out, 4 indices into yw_body_positions each; out has room
 /// for `capacity` tets and may be NULL. Returns the number of tets, or -1 if out of memory.
 YW_API int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out, int32_t capacity);

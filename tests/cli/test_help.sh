@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Every command has a help text.
+# Every command has a help text and a manual page, and shells can complete its options.
 . "$(dirname "$0")/lib.sh"
 check "a version" "$yawara" --version
 for command in $("$yawara" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
@@ -14,4 +14,26 @@ for command in $("$yawara" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 done
 "$yawara" >/dev/null 2>&1
 same "no command is an error" $? 2
+
+"$root/scripts/write_manual.sh" "$yawara" "$work/man"
+same "a manual page for each command and one for the program" "$(ls "$work/man" | wc -l)" \
+  "$(($("$yawara" --help=commands | wc -l) + 1))"
+if command -v groff >/dev/null 2>&1; then
+  same "manual pages without faults" "faults:$(groff -man -ww -z "$work"/man/*.1 2>&1)" "faults:"
+fi
+grep -q -- '\\-\\-max\\-memory' "$work/man/yawara-run.1"
+same "the page of run has its options" $? 0
+
+# complete_words WORD...: what bash offers for the last word.
+complete_words() {
+  COMP_WORDS=("$yawara" "$@") COMP_CWORD=$# COMPREPLY=()
+  _yawara
+  echo "${COMPREPLY[*]}"
+}
+. "$root/apps/yawara/completion/yawara.bash"
+same "completion of a command" "$(complete_words ren)" render
+same "completion of an option" "$(complete_words run cow.obj --max-d)" --max-disk
+same "completion of a word" "$(complete_words run cow.obj --as j)" jelly
+same "completion of a bench" "$(complete_words bench plas)" plastic
+same "no words where a file is meant" "files$(complete_words run xyzzy)" files
 finish

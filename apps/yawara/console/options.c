@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "console/manual.h"
 #include "yawara/extend/text.h"
 
 int bad_input(const char* format, ...) {
@@ -131,6 +132,12 @@ int parse_options(const command* self, int argc, char** argv, const char** argum
       options_end = true;
     } else if (!options_end && (strcmp(given, "--help") == 0 || strcmp(given, "-h") == 0)) {
       print_help(self);
+      return EXIT_DONE;
+    } else if (!options_end && strcmp(given, "--help=man") == 0) {
+      manual_print_command(self);
+      return EXIT_DONE;
+    } else if (!options_end && strcmp(given, "--help=options") == 0) {
+      manual_print_options(self);
       return EXIT_DONE;
     } else if (!options_end && given[0] == '-' && given[1]) {
       int code = take_option(self, argc, argv, &i);

@@ -286,6 +286,11 @@ typedef struct yw_method {
   double (*strain_energy)(const void* state, const yw_particles* particles);
   /// False for bodies that must not fall asleep at rest (yw_world_set_sleep_speed). NULL: all may.
   bool (*may_sleep)(const void* state);
+  /// Origins (m) and rotations from rest of the frames that the body is made of: of regions, or of
+  /// particles that turn. Writes at most capacity of them, evenly spread, and returns how many it
+  /// wrote. NULL: there are none.
+  int32_t (*axes)(const void* state, const yw_particles* particles, int32_t capacity,
+                  yw_vec3* origins, yw_quat* turns);
 
   // Bodies on a device (yw_world_def.device). NULL: they stay on the processor.
 
