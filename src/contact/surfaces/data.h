@@ -5,6 +5,7 @@
 
 #include "contact/surfaces/patches.h"
 #include "contact/surfaces/solve.h"
+#include "contact/surfaces/whole.h"
 #include "yawara/extend/memory.h"
 
 // Kept per body from step to step: connectivity and memory, no moving state.
@@ -56,6 +57,8 @@ struct yw_surfaces {
   YW_LIST(float) yields;
   YW_LIST(yw_contact_row) rows;
   YW_LIST(yw_contact_search) searches;
+  YW_LIST(yw_whole_row) whole_rows;
+  YW_LIST(yw_whole_state) whole_states;
 };
 
 /// Puts caches and works into the order of the bodies; frees the caches of removed bodies. False
