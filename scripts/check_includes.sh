@@ -28,18 +28,21 @@ allow src/math/sparse "$tools|base/|math/(small|sparse)/"
 allow src/geometry "$shapes"
 allow src/materials 'yawara/'
 seam="$shapes|materials/|yawara/extend/method\.h"
+# Devices: what opens them is low; the kernels (cuda) are a library of their own above the methods.
+for file in device.h device.c; do allow "src/device/$file" "$tools|device/|yawara/(world|extend/method)\.h"; done
+allow src/device/cuda "$seam|methods/|contact/|device/"
 allow src/model "$seam|model/"
 # A method's own functions for models and bodies (interface.c) reach both through the seam as well.
 allow src/methods/kit "$seam|methods/kit/"
 for folder in src/methods/*/; do
   method=$(basename "$folder")
   [ "$method" = kit ] && continue
-  allow "$folder" "$seam|methods/(kit|$method)/|yawara/$method\.h" scene.c
+  allow "$folder" "$seam|device/device\.h|methods/(kit|$method)/|yawara/$method\.h" scene.c
   # What a method is in scene files lives with it, but stands above the world like all of src/scene.
   allow "${folder}scene.c" "$shapes|files/|scene/|yawara/(files|$method|extend/[a-z_]+)\.h"
 done
 allow src/contact "$seam|contact/"
-allow src/world "$seam|model/|contact/|world/|yawara/(world|joint|query|contact|force|track|follow|mesh_obstacle)\.h"
+allow src/world "$seam|device/device\.h|model/|contact/|world/|yawara/(world|joint|query|contact|force|track|follow|mesh_obstacle)\.h"
 allow src/files "$shapes|files/|yawara/(files|extend/[a-z_]+)\.h"
 allow src/scene "$shapes|materials/|files/|scene/|yawara/(pose|scene|world|joint|force|track|follow|mesh_obstacle|files|extend/[a-z_]+)\.h"
 
@@ -49,7 +52,7 @@ allow apps/yawara/codecs "$public|codecs/"
 allow apps/yawara/console "$public|console/"
 allow apps/yawara/render "$public|render/"
 allow apps/yawara/playback "$public|console/|render/|playback/"
-allow apps/yawara/server "$public|console/|render/|playback/|server/|(core|frame_layout|text)\.h"
+allow apps/yawara/server "$public|console/|render/|playback/|server/|(core|frame_layout|poser|text)\.h"
 allow apps/yawara/commands "$public|console/|render/|playback/|server/|commands/"
 
 # The page's core shows worlds as the program does.
@@ -67,7 +70,7 @@ done
 
 # Studies and tests may include everything; of the studies, tests may include only the references.
 rooms='(codecs|console|render|playback|server|commands)/|(core|frame_layout|text)\.h'
-inside='(base|math|geometry|materials|model|methods|contact|world|files|scene)/'
+inside='(base|device|math|geometry|materials|model|methods|contact|world|files|scene)/'
 allow studies/reference "$public|$inside|reference/"
 allow studies/bench "$public|$inside|$rooms|reference/|bench/|bullet_peer\.h|studies\.h"
 allow studies/fit "$public|$inside|$rooms|reference/|fit/|studies\.h"

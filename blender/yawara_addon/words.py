@@ -82,7 +82,7 @@ def word(name, method, length, diagonal, stance=(0, 0, 0)):
         if spacing > 0:
             settings["spacing"] = _number(spacing * length)
     elif method == "fem":
-        settings.update({"mass_damping": _number(in_fem * damping * rate), "max_level": 1})
+        settings.update({"mass_damping": _number(in_fem * damping * rate)})
         if yield_strain:
             settings.update({"yield": _number(yield_strain), "creep": 100})
     else:

@@ -89,6 +89,8 @@ typedef struct yw_fem_params {
   /// A body whose nodes are all slower than this (m/s) for half a second sleeps until something
   /// touches or moves it; default 0.001. 0: it never sleeps.
   float sleep_speed;
+  /// Multiplies the elastic and viscous stress of the material, 1e-6 to 1e6; default 1.
+  float stiffness_scale;
 } yw_fem_params;
 
 /// Adaptive finite elements (Imai et al.): every tet of the mesh can be subdivided down to
@@ -116,6 +118,9 @@ typedef struct yw_fem_def {
   /// (T1 of the paper), >= 0; 0 (default): the paper's 0.01 ...
   float range_error;
   float range_stress;  ///< ... or by less than this (T2), Pa, >= 0; default 0
+  /// Share of the body's mass that may move to small tets, so that these do not force short time
+  /// steps upon the whole body, 0 (none) to 0.5; default 0.005. The mass of the body stays.
+  float mass_scaling;
 } yw_fem_def;
 YW_API yw_fem_def yw_default_fem_def(void);
 /// Returns YW_WARN_CACHE, with the reason in error->message, when a file in cache_folder was
@@ -134,9 +139,10 @@ typedef struct yw_fem_level {
 typedef struct yw_fem_info {
   int32_t num_levels;
   yw_fem_level levels[9];
-  double bytes;  ///< approximate size of the model and one body
-  bool varies;   ///< the material varies, so coarse matrices were sampled
-  bool cached;   ///< the coarse matrices came from the cache
+  double bytes;      ///< approximate size of the model and one body
+  bool varies;       ///< the material varies, so coarse matrices were sampled
+  bool cached;       ///< the coarse matrices came from the cache
+  float moved_mass;  ///< share of the mass that was moved to small tets (mass_scaling)
 } yw_fem_info;
 /// YW_ERR_INVALID for models of other methods.
 YW_API yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out);

@@ -36,6 +36,8 @@ typedef struct yw_frames_params {
   int32_t sweeps;    ///< position-based: sweeps per step, 1 to 1000; default 1
   float
       stiffness;  ///< classic only: fraction of the way to the goal per sweep, 0 to 1; default 0.5
+  /// Multiplies Young's modulus, 1e-6 to 1e6; default 1. Not for the classic solver.
+  float stiffness_scale;
 } yw_frames_params;
 
 /// Volumes with Young's modulus and Poisson's ratio: shape-matching regions as frames on springs.

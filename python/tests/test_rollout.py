@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Rollouts, sensitivities and fits."""
 import math
+import signal
+import threading
 import unittest
 import warnings
 
@@ -70,6 +72,36 @@ class Rollouts(unittest.TestCase):
         self.assertEqual(out.errors[1].path, "bodies[0].match.beta")
         self.assertTrue(np.isnan(out.positions["twisted"][1]).all())
         self.assertTrue(np.isfinite(out.positions["twisted"][0]).all())
+
+    def test_other_counts(self):
+        """variants with other numbers of particles, or bodies, are kept as lists, or NaN"""
+        one = cube("match")["bodies"][0]
+        scene = yawara.load({**cube("match"), "bodies": [one, {**one, "name": "b", "position": [2, 1, 0]}]})
+        changes = [{}, {"bodies[0].mesh.lattice.cells": 3}, {"bodies": [one]}]
+        out = yawara.rollout(scene, changes, frames=3, workers=2)
+        self.assertEqual([np.shape(track) for track in out.positions["cube"]],
+                         [(4, 27, 3), (4, 64, 3), (4, 27, 3)])
+        self.assertTrue(np.isnan(out.positions["b"][2]).all() and np.isfinite(out.positions["b"][:2]).all())
+        for i, change in enumerate(changes):
+            world = scene.changed(change).build()
+            self.assertEqual(list(world.play(3))[-1].number, 3)
+            self.assertEqual(int(out.hashes[i]), world.hash)
+
+    def test_interrupt(self):
+        """Ctrl-C ends a rollout that would take hours, whatever the number of workers"""
+        for workers in (1, 2):
+            timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                yawara.rollout(yawara.load(cube("match")), [{}] * 3, frames=10**8, workers=workers,
+                               record=False)
+            timer.join()
+
+    def test_divergence(self):
+        """a variant that diverges is named, with the time"""
+        scene, fast = yawara.load(cube("fem", max_level=0)), {"bodies[0].velocity": [0, -1e5, 0]}
+        with self.assertRaisesRegex(yawara.DivergedError, r"changes\[1\]: body \"cube\" diverged at t = "):
+            yawara.rollout(scene, [{}, fast], frames=5)
 
     def test_bad_input(self):
         """wrong arguments are refused with words"""

@@ -2,23 +2,22 @@
 """Many variants of one scene at the same time, and how results depend on parameters."""
 from __future__ import annotations
 
+import ctypes
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import _convert as convert
+from . import scenes
+from ._library import abi, check, fail, lib, text
 from .errors import Error, InvalidError
+from .scenes import Scene
 from .worlds import World
 
-if TYPE_CHECKING:
-    from .scenes import Scene
-
 Observe = Callable[[World], Any]
-# Frames between two looks at whether the rollout was stopped.
-_FRAMES_PER_CALL = 64
 
 
 class Rollout:
@@ -52,7 +51,7 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
-def rollout(scene: "Scene", changes: Sequence[Mapping[str, Any]], workers: Optional[int] = None,
+def rollout(scene: Scene, changes: Sequence[Mapping[str, Any]], workers: Optional[int] = None,
             frames: Optional[int] = None, observe: Optional[Observe] = None, record: bool = True,
             prepare: Optional[Callable[[World, int], None]] = None,
             on_fault: str = "raise") -> Rollout:
@@ -70,8 +69,6 @@ def rollout(scene: "Scene", changes: Sequence[Mapping[str, Any]], workers: Optio
         prepare: called as prepare(world, variant) before the first frame.
         on_fault: "raise" the first error, or "keep" it in errors and go on.
     """
-    from .scenes import Scene
-
     if not isinstance(scene, Scene):
         raise InvalidError(f"scene must be a Scene from yawara.load, but is a {type(scene).__name__}")
     if on_fault not in ("raise", "keep"):
@@ -88,45 +85,118 @@ def rollout(scene: "Scene", changes: Sequence[Mapping[str, Any]], workers: Optio
     if observe is not None and record:
         out.values = _stack(rows)
     elif record:
-        names = next((list(row) for row in rows if row is not None), [])
-        out.positions = {name: _stack([None if row is None else row[name] for row in rows])
-                         for name in names}
+        out.positions = {name: _stack([None if row is None else row.get(name) for row in rows])
+                         for name in job.names}
     return out
 
 
 class _Job:
-    """What the threads of a rollout share."""
+    """The work of a rollout."""
 
-    def __init__(self, scene: "Scene", out: Rollout, frames: int, observe: Optional[Observe],
+    def __init__(self, scene: Scene, out: Rollout, frames: int, observe: Optional[Observe],
                  record: bool, prepare: Any, on_fault: str) -> None:
         self.scene, self.out, self.frames = scene, out, frames
         self.observe, self.record = observe, record
         self.prepare, self.on_fault = prepare, on_fault
-        self.stop, self.lock = threading.Event(), threading.Lock()
-        self.blocks: Dict[int, np.ndarray] = {}
+        self.stop = threading.Event()
+        self.names: List[str] = []
+        self.blocks: List[np.ndarray] = []
 
     def run(self, workers: int) -> List[Any]:
-        numbers = range(len(self.out))
-        if workers == 1:
-            return [self.one(i) for i in numbers]
+        """A row per variant: an array of what was observed, or positions by name; None: it failed."""
+        if self.prepare is None and (self.observe is None or not self.record):
+            return self._all_at_once(workers)
+        return self._step_by_step(range(len(self.out)), workers)
+
+    def _step_by_step(self, numbers: Sequence[int], workers: int) -> List[Any]:
+        """For Python's functions, and where bodies have other numbers of particles."""
+        if workers == 1 or len(numbers) < 2:
+            return [self._one(i) for i in numbers]
         pool = ThreadPoolExecutor(workers)
         try:
-            return list(pool.map(self.one, numbers))
+            return list(pool.map(self._one, numbers))
         finally:
             self.stop.set()
             pool.shutdown()
 
-    def one(self, index: int) -> Any:
+    # Without Python's functions: one call of the library.
+
+    def _make_blocks(self) -> Any:
+        """Room for positions: a block per body for all variants, which seldom change the counts."""
+        with self.scene.build(threads=1) as world:
+            self.names = _unique([body.name for body in world])
+            self.blocks = [np.empty((len(self.out), self.frames + 1, len(body), 3), np.float32)
+                           for body in world]
+        tracks = (abi.yw_rollout_track * max(len(self.blocks), 1))()
+        for i, block in enumerate(self.blocks):
+            tracks[i].body, tracks[i].count, tracks[i].positions = i, block.shape[2], block.ctypes.data
+        return tracks
+
+    def _all_at_once(self, workers: int) -> List[Any]:
+        tracks = self._make_blocks() if self.record else None
+        variants = (abi.yw_rollout_variant * max(len(self.out), 1))()
+        tables = [scenes.overrides(change) for change in self.out.changes]
+        for variant, table, change in zip(variants, tables, self.out.changes):
+            variant.overrides, variant.num_overrides = table, len(change)
+        problems: List[BaseException] = []
+
+        def is_over(_: Any) -> bool:
+            # The interpreter notices Ctrl-C here, but cannot raise it through the library.
+            try:
+                return bool(problems)
+            except BaseException as problem:
+                problems.append(problem)
+                return True
+
+        d = lib.yw_default_rollout_def()
+        d.scene, keep = self.scene._definition()
+        d.scene.progress = abi.yw_progress()
+        d.variants, d.num_variants, d.frames, d.threads = variants, len(self.out), self.frames, workers
+        d.tracks, d.num_tracks = tracks, len(self.blocks)
+        d.keep_going, d.stop = self.on_fault == "keep", abi.yw_rollout_stop(is_over)
+        error = abi.yw_error()
+        check(lib.yw_scene_rollout(ctypes.byref(d), ctypes.byref(error)), error)
+        del keep
+        if problems:
+            raise problems[0]
+        return self._rows(variants, workers)
+
+    def _rows(self, variants: Any, workers: int) -> List[Any]:
+        rows: List[Any] = [None] * len(self.out)
+        others = []
+        for i in range(len(self.out)):
+            status, message = variants[i].status, variants[i].message
+            self.out.hashes[i] = variants[i].hash
+            if status == abi.YW_ERR_LIMIT:
+                others.append(i)
+            elif status >= 0:
+                scenes.tell(message)
+                rows[i] = dict(zip(self.names, (block[i] for block in self.blocks)))
+            elif message.message:  # without: not begun, since another one failed
+                try:
+                    fail(status, text(message.message))
+                except Error as problem:
+                    self._failed(i, problem)
+        for i, row in zip(others, self._step_by_step(others, workers)):
+            rows[i] = row
+        return rows
+
+    # One variant.
+
+    def _failed(self, index: int, problem: Error) -> None:
+        if self.on_fault == "raise":
+            self.stop.set()
+            problem.args = (f"changes[{index}]: {problem.message}",)
+            raise problem
+        self.out.errors[index] = problem
+
+    def _one(self, index: int) -> Any:
         if self.stop.is_set():
             return None
         try:
             return self._play(index)
         except Error as problem:
-            if self.on_fault == "raise":
-                self.stop.set()
-                problem.args = (f"changes[{index}]: {problem.message}",)
-                raise
-            self.out.errors[index] = problem
+            self._failed(index, problem)
             return None
         except BaseException:
             self.stop.set()
@@ -138,55 +208,24 @@ class _Job:
         with scene.build(threads=1) as world:
             if self.prepare:
                 self.prepare(world, index)
-            if self.observe is not None and self.record:
-                rows = self._observed(world)
-            else:
-                rows = self._recorded(world, index)
+            look = self.observe or (lambda world: [body.positions.copy() for body in world])
+            rows = [look(world)] if self.record else []
+            for _ in world.play(self.frames, on_fault="raise"):
+                if self.record:
+                    rows.append(look(world))
+                if self.stop.is_set():
+                    break
             self.out.hashes[index] = world.hash
-        return rows
+            if self.observe is not None:
+                return _joined(rows)
+            tracks = [_joined(track) for track in zip(*rows)]
+            return dict(zip(_unique([body.name for body in world]), tracks))
 
-    def _observed(self, world: World) -> Any:
-        rows = [np.array(self.observe(world))]
-        for _ in world.play(self.frames, on_fault="raise"):
-            rows.append(np.array(self.observe(world)))
-            if self.stop.is_set():
-                break
-        return np.stack(rows) if len({row.shape for row in rows}) == 1 else rows
 
-    def room(self, body: int, index: int, count: int) -> np.ndarray:
-        """Where positions of a body go: a row of one block for all variants, if the count is theirs."""
-        with self.lock:
-            if body not in self.blocks:
-                self.blocks[body] = np.empty((len(self.out), self.frames + 1, count, 3), np.float32)
-            block = self.blocks[body]
-        if block.shape[2] == count:
-            return block[index]
-        return np.empty((self.frames + 1, count, 3), np.float32)
-
-    def _recorded(self, world: World, index: int) -> Dict[str, Any]:
-        bodies = world.bodies if self.record else []
-        rooms = [self.room(i, index, len(body)) for i, body in enumerate(bodies)]
-        for body, room in zip(bodies, rooms):
-            room[0] = body.positions
-        done = 0
-        while done < self.frames and not self.stop.is_set():
-            taken = world._record(min(_FRAMES_PER_CALL, self.frames - done), bodies,
-                                  [room[done + 1:] for room in rooms])
-            done += taken
-            if taken and any(len(body) != room.shape[1] for body, room in zip(bodies, rooms)):
-                return self._changing(world, bodies, rooms, done)
-        return dict(zip(_unique([body.name for body in bodies]), rooms))
-
-    def _changing(self, world: World, bodies: List[Any], rooms: List[np.ndarray],
-                  done: int) -> Dict[str, Any]:
-        """Goes on with lists after a body got another number of particles in the last frame done."""
-        tracks = [list(room[:done]) + [body.positions.copy()] for body, room in zip(bodies, rooms)]
-        for _ in world.play(self.frames - done, on_fault="raise"):
-            for body, track in zip(bodies, tracks):
-                track.append(body.positions.copy())
-            if self.stop.is_set():
-                break
-        return dict(zip(_unique([body.name for body in bodies]), tracks))
+def _joined(rows: Sequence[Any]) -> Any:
+    """(frames + 1, ...), or a list if the sizes differ."""
+    arrays = [np.array(row) for row in rows]
+    return np.stack(arrays) if len({row.shape for row in arrays}) == 1 else arrays
 
 
 def _unique(names: Sequence[str]) -> List[str]:
@@ -272,7 +311,7 @@ def sensitivity(world: World, parameter: str, observe: Optional[Observe] = None,
     return {name: (more[name] - less[name]) / (2 * step) for name in more}
 
 
-def value_of(scene: "Scene", parameter: str) -> float:
+def value_of(scene: Scene, parameter: str) -> float:
     """The number at a path of a scene: a change, or what the scene says."""
     if parameter in scene.changes:
         return convert.number(scene.changes[parameter], parameter)

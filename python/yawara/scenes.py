@@ -37,6 +37,21 @@ def _json(value: Any, where: str) -> str:
         raise InvalidError(f"{where} cannot be written as JSON: {problem}") from None
 
 
+def overrides(changes: Changes) -> Any:
+    """Changes as the library takes them; at least one."""
+    table = (abi.yw_scene_override * max(len(changes), 1))()
+    for item, (where, value) in zip(table, changes.items()):
+        item.path = convert.label(where, "the path of a change")
+        item.value = _json(value, where).encode()
+    return table
+
+
+def tell(warning: Any) -> None:
+    """Warns of what the library said of a scene."""
+    for line in text(warning.message).splitlines():
+        warnings.warn(line, YawaraWarning, stacklevel=5)
+
+
 class Scene:
     """A scene that was read and checked, with its models made. Any number of worlds can be built.
 
@@ -70,10 +85,7 @@ class Scene:
         d.path, d.cache_folder, d.threads = self._path, self._cache, self._threads
         if self._written is not None:
             d.text, d.size = self._written, len(self._written)
-        table = (abi.yw_scene_override * max(len(self.changes), 1))()
-        for item, (where, value) in zip(table, self.changes.items()):
-            item.path = convert.label(where, "the path of a change")
-            item.value = _json(value, where).encode()
+        table = overrides(self.changes)
         d.overrides, d.num_overrides = table, len(self.changes)
         keep: List[Any] = [table]
         if self._progress:
@@ -89,8 +101,7 @@ class Scene:
                                 ctypes.byref(error)), error)
         del keep
         self._pointer = out.value
-        for line in text(warning.message).splitlines():
-            warnings.warn(line, YawaraWarning, stacklevel=4)
+        tell(warning)
 
     def __del__(self) -> None:
         pointer, self._pointer = getattr(self, "_pointer", None), None

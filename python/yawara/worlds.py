@@ -359,28 +359,6 @@ class World:
                               "frozen: try more substeps", YawaraWarning, stacklevel=2)
         return Report(struct, diverged)
 
-    def _record(self, steps: int, bodies: List[Body], rooms: List[Any]) -> int:
-        """Takes steps in one call and writes positions of bodies into arrays (steps, n, 3). Returns
-        how many were taken: fewer, if a body has another number of particles by then."""
-        dt, substeps = self._pace(None, None)
-        table = (abi.yw_recording * max(len(bodies), 1))()
-        for item, body, room in zip(table, bodies, rooms):
-            item.body, item.positions, item.count = body._id, room.ctypes.data, room.shape[1]
-        report, taken = abi.yw_step_report(), ctypes.c_int32()
-        with self._lock:
-            handle = self._handle()
-            self._moment += 1
-            status = lib.yw_world_record(handle, dt, substeps, steps, table, len(bodies),
-                                         ctypes.byref(taken), ctypes.byref(report))
-            if status < 0 and status != abi.YW_ERR_LIMIT:
-                check(status, otherwise=f"steps of {dt} s in {substeps} substeps are not possible")
-            self._remember(dt, substeps, taken.value)
-            if report.diverged_bodies:
-                name = text(lib.yw_body_name(handle, report.first_diverged))
-                raise DivergedError(f"body {name!r} diverged at t = {lib.yw_world_time(handle):g} s: try "
-                                    "more substeps")
-        return taken.value
-
     def _pace(self, dt: Optional[float], substeps: Optional[int]) -> Tuple[float, int]:
         if dt is None:
             dt = 1.0 / (self._scene.fps if self._scene else 60.0)
@@ -388,13 +366,13 @@ class World:
             substeps = self._scene.substeps if self._scene else 4
         return convert.number(dt, "dt"), convert.count(substeps, "substeps", 1, 10000)
 
-    def _remember(self, dt: float, substeps: int, times: int = 1) -> None:
+    def _remember(self, dt: float, substeps: int) -> None:
         if self._history is None:
             return
         if self._history and self._history[-1][:2] == [dt, substeps]:
-            self._history[-1][2] += times
+            self._history[-1][2] += 1
         else:
-            self._history.append([dt, substeps, times])
+            self._history.append([dt, substeps, 1])
 
     def play(self, frames: Optional[int] = None, fps: Optional[float] = None,
              substeps: Optional[int] = None, on_fault: str = "warn") -> Iterator[Frame]:

@@ -2,117 +2,39 @@
 // Contact of particles with obstacles.
 //
 // Whole chunks of particles are ruled out by one distance each. The rest get their distances in
-// batches, and only particles whose path in this step can reach the surface take the slow path:
-//   1. the path is expressed in the obstacle's axes, which makes a moving obstacle a fixed one;
-//   2. conservative advancement finds where the particle enters, however thin the obstacle;
-//   3. there the approaching velocity is stopped or reflected, and friction is applied;
-//   4. the rest of the path slides along the surface, shortened in the same proportion as the
-//      velocity, so that sticking particles do not creep.
+// batches, and only particles whose path in this step can reach the surface take the slow path
+// (obstacle_particle.h).
 #include "contact/obstacles.h"
 
 #include <stdatomic.h>
 
-#include "contact/obstacle_motion.h"
+#include "contact/obstacle_particle.h"
 #include "geometry/shape.h"
 #include "yawara/extend/hash.h"
 
-// Friction of sticky obstacles: enough to stop anything that touches.
-#define STICKY_FRICTION 1e6f
-// Particles per task, and per group that is ruled out together.
-#define CHUNK 1024
-#define GROUP 64
-
-// An approach slower than this many steps of gravity is resting contact, not an impact.
-#define REST_STEPS 2.0f
-#define MAX_ADVANCES 96
-#define MAX_PUSHES 4
+#define CHUNK YW_COLLIDE_CHUNK
+#define GROUP YW_COLLIDE_GROUP
 
 typedef struct collide_job {
   const yw_obstacle_set* set;
   yw_particles* particles;
   const yw_vec4* old_pos;
   const float* radius;
-  float begin, span;
-  float friction, restitution;
-  float rest_speed;
+  yw_collide_terms terms;
   atomic_int contacts;
 } collide_job;
 
-// Poses -----------------------------------------------------------------------------------------
+bool yw_obstacle_moves(const yw_obstacle* o) { return yw_obstacle_is_moving(o); }
 
-static yw_transform pose_between(yw_transform a, yw_transform b, float t) {
-  if (t <= 0.0f) return a;
-  if (t >= 1.0f) return b;
-  yw_quat p = a.rotation, q = b.rotation;
-  float sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0.0f ? -t : t;
-  float rest = 1.0f - t;
-  yw_quat mixed = {rest * p.x + sign * q.x, rest * p.y + sign * q.y, rest * p.z + sign * q.z,
-                   rest * p.w + sign * q.w};
-  return (yw_transform){yw_lerp(a.position, b.position, t), yw_quat_normalize(mixed),
-                        a.scale + t * (b.scale - a.scale)};
+float yw_obstacle_respond(const yw_obstacle_motion* motion, yw_vec3 surface_velocity,
+                          yw_vec3 normal, bool was_free, yw_vec4* velocity, bool* bounces) {
+  return yw_obstacle_respond_to(motion, surface_velocity, normal, was_free, velocity, bounces);
 }
 
-static bool same_pose(yw_transform a, yw_transform b) {
-  return a.position.x == b.position.x && a.position.y == b.position.y &&
-         a.position.z == b.position.z && a.rotation.x == b.rotation.x &&
-         a.rotation.y == b.rotation.y && a.rotation.z == b.rotation.z &&
-         a.rotation.w == b.rotation.w && a.scale == b.scale;
-}
-
-bool yw_obstacle_moves(const yw_obstacle* o) {
-  return !same_pose(o->begin, o->end) || (o->mesh && o->mesh->moves);
-}
-
-static yw_obstacle_motion motion_of(const collide_job* job, const yw_obstacle* obstacle) {
-  yw_obstacle_motion motion = {.shape = obstacle->shape, .mesh = obstacle->mesh, .span = job->span};
-  float inv_h = job->set->h > 0.0f ? 1.0f / job->set->h : 0.0f;
-  bool travels = !same_pose(obstacle->begin, obstacle->end);
-  motion.moves = yw_obstacle_moves(obstacle);
-  motion.begin = yw_clampf(job->begin * inv_h, 0.0f, 1.0f);
-  motion.end = yw_clampf((job->begin + job->span) * inv_h, 0.0f, 1.0f);
-  motion.first = motion.last = obstacle->begin;
-  if (travels) {
-    motion.first = pose_between(obstacle->begin, obstacle->end, job->begin * inv_h);
-    motion.last = pose_between(obstacle->begin, obstacle->end, (job->begin + job->span) * inv_h);
-  }
-  motion.in_place = !travels && same_pose(motion.first, YW_TRANSFORM_IDENTITY);
-  motion.friction = obstacle->sticky ? STICKY_FRICTION : sqrtf(job->friction * obstacle->friction);
-  motion.restitution =
-      job->restitution > obstacle->restitution ? job->restitution : obstacle->restitution;
-  if (obstacle->sticky) motion.restitution = 0.0f;
-  motion.rest_speed = job->rest_speed;
-  return motion;
-}
-
-// True when the obstacle, moving from one pose to the other, stays clear of the ball.
-static bool ball_is_clear(const yw_obstacle* obstacle, yw_transform first, yw_transform last,
-                          bool moves, yw_vec3 center, float radius) {
-  yw_vec3 seen_first = yw_transform_point_inv(first, center);
-  float scale = first.scale, travel = 0.0f;
-  if (moves) {
-    travel = yw_distance(seen_first, yw_transform_point_inv(last, center));
-    if (last.scale < scale) scale = last.scale;
-  }
-  // 5 % margin for sampled or blended distances.
-  float reach = radius / scale + travel;
-  if (obstacle->mesh) {
-    yw_aabb point = {seen_first, seen_first};
-    return !yw_moving_mesh_near_box(obstacle->mesh, point, obstacle->mesh->radius + reach);
-  }
-  return yw_shape_distance(obstacle->shape, seen_first) > 1.05f * reach;
-}
-
-static bool box_is_clear(const yw_obstacle* obstacle, yw_transform first, yw_transform last,
-                         bool moves, yw_aabb box) {
-  if (!yw_aabb_overlap(obstacle->bounds, box)) return true;
-  yw_vec3 center = yw_scale(yw_add(box.lower, box.upper), 0.5f);
-  float radius = 0.5f * yw_distance(box.lower, box.upper);
-  if (!isfinite(radius)) return false;
-  return ball_is_clear(obstacle, first, last, moves, center, radius);
-}
+// Boxes -------------------------------------------------------------------------------------------
 
 bool yw_obstacle_is_clear(const yw_obstacle* o, yw_aabb box) {
-  return box_is_clear(o, o->begin, o->end, !same_pose(o->begin, o->end), box);
+  return yw_obstacle_box_is_clear(o, o->begin, o->end, !yw_same_pose(o->begin, o->end), box);
 }
 
 bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box) {
@@ -190,127 +112,6 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
 
 yw_aabb yw_obstacle_mesh_bounds(const yw_moving_mesh* mesh, yw_transform begin, yw_transform end) {
   return motion_bounds(yw_aabb_pad(mesh->tree.nodes[1], mesh->radius), begin, end);
-}
-
-// One particle ----------------------------------------------------------------------------------
-
-// A particle's path in the obstacle's axes, and where it enters.
-typedef struct sighting {
-  yw_vec3 from, to;          // of this step
-  float radius;              // in the obstacle's scale
-  float start_gap, end_gap;  // at the ends of the path; negative inside
-  yw_vec3 normal;            // at the start, then at the entry
-  yw_vec3 entry;             // first touching point
-  float rounding;            // rounding error of gaps here
-} sighting;
-
-// Follows the path in steps that the distance guarantees free. False when it stays outside.
-static bool find_entry(const yw_shape* shape, sighting* s) {
-  s->entry = s->from;
-  s->rounding =
-      YW_OBSTACLE_ROUNDING * (fabsf(s->from.x) + fabsf(s->from.y) + fabsf(s->from.z) + s->radius);
-  float gap = s->start_gap;
-  if (gap > s->rounding) {
-    yw_vec3 path = yw_sub(s->to, s->from);
-    float length = yw_length(path), done = 0.0f;
-    for (int i = 0; gap > s->rounding && done < length && i < MAX_ADVANCES; ++i) {
-      // Two free balls, at this point and at the end, cover the rest of the path.
-      if (s->end_gap > 0.0f && gap + s->end_gap > length - done) return false;
-      done += gap;
-      if (done >= length) {
-        if (s->end_gap >= 0.0f) return false;
-        done = length;
-      }
-      s->entry = yw_mad(s->from, done / length, path);
-      gap = yw_shape_distance(shape, s->entry) - s->radius;
-    }
-    yw_shape_distance_normal(shape, s->entry, &s->normal);
-  }
-  // A touching particle that is leaving is not in contact.
-  return s->end_gap < -s->rounding || yw_dot(s->normal, yw_sub(s->to, s->entry)) < 0.0f;
-}
-
-float yw_obstacle_respond(const yw_obstacle_motion* motion, yw_vec3 surface_velocity,
-                          yw_vec3 normal, bool was_free, yw_vec4* velocity, bool* bounces) {
-  yw_vec3 relative = yw_sub(yw_xyz(*velocity), surface_velocity);
-  float approach = -yw_dot(relative, normal);
-  // A particle that touched before the step is pressed, not thrown, at any speed.
-  *bounces = was_free && approach > motion->rest_speed && motion->restitution > 0.0f;
-  if (approach <= 0.0f) return 1.0f;
-  float leave = *bounces ? motion->restitution * approach : 0.0f;
-  yw_vec3 slide = yw_mad(relative, approach, normal);
-  float speed2 = yw_length2(slide), held = motion->friction * (approach + leave);
-  float share = speed2 > held * held ? 1.0f - held / sqrtf(speed2) : 0.0f;
-  yw_vec3 after = yw_mad(yw_mad(surface_velocity, share, slide), leave, normal);
-  *velocity = yw_v4(after);
-  return share;
-}
-
-// Shortcut for the most common case: a particle on a still obstacle, pressed against it and held by
-// friction, does not move.
-static bool rests_in_place(const yw_obstacle_motion* motion, const sighting* s,
-                           const yw_vec4* vel) {
-  float size = fabsf(s->from.x) + fabsf(s->from.y) + fabsf(s->from.z) + s->radius;
-  if (motion->moves || fabsf(s->start_gap) > YW_OBSTACLE_ROUNDING * size) return false;
-  yw_vec3 velocity = yw_xyz(*vel);
-  if (!motion->in_place) velocity = yw_rotate(yw_quat_conjugate(motion->last.rotation), velocity);
-  float approach = -yw_dot(velocity, s->normal), held = motion->friction * approach;
-  bool enters = yw_dot(s->normal, yw_sub(s->to, s->from)) < 0.0f;
-  float slide2 = yw_length2(velocity) - approach * approach;
-  return enters && approach > 0.0f && slide2 <= held * held;
-}
-
-// Moves p out along the gradient of the distance, by at most `limit`.
-static yw_vec3 push_out(const yw_shape* shape, yw_vec3 p, float radius, float rounding,
-                        float limit) {
-  for (int i = 0; i < MAX_PUSHES && limit > 0.0f; ++i) {
-    float depth = radius - yw_shape_distance(shape, p);
-    if (depth <= rounding) break;
-    yw_vec3 normal;
-    yw_shape_distance_normal(shape, p, &normal);
-    float step = depth < limit ? depth : limit;
-    p = yw_mad(p, step, normal);
-    limit -= step;
-  }
-  return p;
-}
-
-// True when the particle touched the obstacle on its way; corrects pos and vel.
-static bool collide_particle(const yw_obstacle_motion* motion, sighting* s, yw_vec4 old_pos,
-                             yw_vec4* pos, yw_vec4* vel) {
-  if (!find_entry(motion->shape, s)) return false;
-  yw_vec3 surface_velocity = yw_v3(0, 0, 0), carried = yw_xyz(old_pos);
-  if (motion->moves) {
-    carried = yw_transform_point(motion->last, s->from);
-    yw_vec3 before = yw_transform_point(motion->first, s->entry);
-    yw_vec3 after = yw_transform_point(motion->last, s->entry);
-    if (motion->span > 0.0f) {
-      surface_velocity = yw_scale(yw_sub(after, before), 1.0f / motion->span);
-    }
-  }
-  bool bounces;
-  yw_vec3 normal = motion->in_place ? s->normal : yw_rotate(motion->last.rotation, s->normal);
-  bool was_free = s->start_gap > s->rounding;
-  float share = yw_obstacle_respond(motion, surface_velocity, normal, was_free, vel, &bounces);
-
-  // The path after entry: along the surface as far as friction allows, and off it in a bounce.
-  yw_vec3 rest = yw_sub(s->to, s->entry);
-  float inward = -yw_dot(rest, s->normal);
-  yw_vec3 slide = yw_mad(rest, inward, s->normal);
-  float off = inward < 0.0f ? -inward : bounces ? motion->restitution * inward : 0.0f;
-  yw_vec3 p = yw_mad(yw_mad(s->entry, share, slide), off, s->normal);
-  bool started_inside = s->start_gap < -s->rounding;
-  float slow = YW_PUSH_OUT_SPEED * motion->span / motion->last.scale;
-  float limit = started_inside ? slow : yw_length(rest);
-  p = push_out(motion->shape, p, s->radius, s->rounding, limit);
-
-  // Added to the old position, not transformed back: sticking particles keep every bit.
-  yw_vec3 moved = yw_sub(p, s->from);
-  if (!motion->in_place) {
-    moved = yw_scale(yw_rotate(motion->last.rotation, moved), motion->last.scale);
-  }
-  *pos = yw_v4(yw_add(carried, moved));
-  return true;
 }
 
 // Groups and chunks -----------------------------------------------------------------------------
@@ -414,16 +215,16 @@ static void collide_group(const collide_job* job, const yw_obstacle_motion* moti
   for (int32_t k = 0; k < num_near; ++k) {
     int32_t i = near[k];
     float radius = job->radius ? job->radius[first + i] / motion->last.scale : 0.0f;
-    sighting s = {.from = yw_xyz(old[k]), .to = yw_xyz(now[i]), .radius = radius};
+    yw_sighting s = {.from = yw_xyz(old[k]), .to = yw_xyz(now[i]), .radius = radius};
     s.start_gap = start_distance[k] - radius;
     s.end_gap = end_distance[k] - radius;
     s.normal = yw_xyz(normal[k]);
-    bool hit = rests_in_place(motion, &s, &vel[i]);
+    bool hit = yw_rests_in_place(motion, &s, &vel[i]);
     if (hit) {
       pos[i] = job->old_pos[first + i];
       vel[i] = yw_v4(yw_v3(0, 0, 0));
     } else {
-      hit = collide_particle(motion, &s, job->old_pos[first + i], &pos[i], &vel[i]);
+      hit = yw_collide_particle(motion, &s, job->old_pos[first + i], &pos[i], &vel[i]);
     }
     if (hit && touched[i] < UINT8_MAX) ++touched[i];
   }
@@ -454,10 +255,12 @@ static void collide_chunk(void* context, int32_t block, int32_t worker) {
   for (int32_t k = 0; k < job->set->count; ++k) {
     const yw_obstacle* obstacle = &job->set->items[k];
     if (!yw_aabb_overlap(obstacle->bounds, chunk_box)) continue;
-    yw_obstacle_motion motion = motion_of(job, obstacle);
-    if (box_is_clear(obstacle, motion.first, motion.last, motion.moves, chunk_box)) continue;
+    yw_obstacle_motion motion = yw_obstacle_motion_of(&job->terms, obstacle);
+    if (yw_obstacle_box_is_clear(obstacle, motion.first, motion.last, motion.moves, chunk_box))
+      continue;
     for (int32_t i = 0, g = 0; i < count; i += GROUP, ++g) {
-      if (box_is_clear(obstacle, motion.first, motion.last, motion.moves, boxes[g])) continue;
+      if (yw_obstacle_box_is_clear(obstacle, motion.first, motion.last, motion.moves, boxes[g]))
+        continue;
       collide_group(job, &motion, first + i, count - i < GROUP ? count - i : GROUP, touched + i);
     }
   }
@@ -470,7 +273,7 @@ static void collide_chunk(void* context, int32_t block, int32_t worker) {
   for (int32_t k = 0; corners > 0 && k < job->set->count; ++k) {
     const yw_obstacle* obstacle = &job->set->items[k];
     if (!yw_aabb_overlap(obstacle->bounds, chunk_box)) continue;
-    yw_obstacle_motion motion = motion_of(job, obstacle);
+    yw_obstacle_motion motion = yw_obstacle_motion_of(&job->terms, obstacle);
     settle_in_corners(job, &motion, first, count, touched);
   }
   if (contacts > 0) atomic_fetch_add_explicit(&job->contacts, contacts, memory_order_relaxed);
@@ -484,11 +287,12 @@ void yw_obstacles_collide(const yw_step_ctx* ctx, yw_particles* particles, const
                      .particles = particles,
                      .old_pos = old_pos,
                      .radius = radius,
-                     .begin = begin,
-                     .span = span,
-                     .friction = ctx->friction,
-                     .restitution = ctx->restitution};
-  job.rest_speed = REST_STEPS * yw_length(set->gravity) * span;
+                     .terms = {.h = set->h,
+                               .begin = begin,
+                               .span = span,
+                               .friction = ctx->friction,
+                               .restitution = ctx->restitution,
+                               .rest_speed = YW_REST_STEPS * yw_length(set->gravity) * span}};
   atomic_init(&job.contacts, 0);
   yw_tasks_run(ctx->tasks, (particles->count + CHUNK - 1) / CHUNK, collide_chunk, &job);
   if (ctx->report) ctx->report->obstacle_contacts += atomic_load(&job.contacts);
@@ -534,10 +338,10 @@ static void probe_mesh(const probe_job* job, const yw_obstacle* obstacle, yw_tra
 
 static void probe_group(const probe_job* job, const yw_obstacle* obstacle, int32_t first,
                         int32_t count) {
-  bool moves = !same_pose(obstacle->begin, obstacle->end);
+  bool moves = !yw_same_pose(obstacle->begin, obstacle->end);
   float inv_h = job->set->h > 0.0f ? 1.0f / job->set->h : 0.0f;
   yw_transform pose =
-      moves ? pose_between(obstacle->begin, obstacle->end, job->at * inv_h) : obstacle->begin;
+      moves ? yw_pose_between(obstacle->begin, obstacle->end, job->at * inv_h) : obstacle->begin;
   yw_vec4 seen[GROUP], normal[GROUP];
   float distance[GROUP];
   see_points(pose, count, job->points + first, seen);
@@ -576,8 +380,8 @@ static void probe_chunk(void* context, int32_t block, int32_t worker) {
     }
     for (int32_t k = 0; k < job->set->count; ++k) {
       const yw_obstacle* obstacle = &job->set->items[k];
-      bool moves = !same_pose(obstacle->begin, obstacle->end);
-      if (box_is_clear(obstacle, obstacle->begin, obstacle->end, moves, box)) continue;
+      bool moves = !yw_same_pose(obstacle->begin, obstacle->end);
+      if (yw_obstacle_box_is_clear(obstacle, obstacle->begin, obstacle->end, moves, box)) continue;
       probe_group(job, obstacle, first, count);
     }
   }

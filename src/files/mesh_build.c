@@ -24,6 +24,10 @@ void yw_mesh_build_free(yw_mesh_build* build) {
   YW_LIST_FREE(&build->mem, &build->tets);
   YW_LIST_FREE(&build->mem, &build->labels);
   YW_LIST_FREE(&build->mem, &build->painted);
+  YW_LIST_FREE(&build->mem, &build->uvs);
+  YW_LIST_FREE(&build->mem, &build->materials);
+  for (int32_t i = 0; i < build->names.count; ++i) yw_mem_free(&build->mem, build->names.items[i]);
+  YW_LIST_FREE(&build->mem, &build->names);
 }
 
 // Adding ------------------------------------------------------------------------------------------
@@ -339,6 +343,31 @@ yw_status yw_build_take_triangles(yw_mesh_build* build, const char* path, yw_tri
   out->positions = GIVE(build, &build->positions);
   if (colored) out->colors = GIVE(build, &build->colors);
   return finished(build, path, error);
+}
+
+// Corners are numbers of vertices until equal ones are merged, and so of texture coordinates.
+static bool copy_corners(yw_mesh_build* build, yw_mesh_look* look) {
+  size_t count = (size_t)build->corners.count;
+  look->corners = YW_NEW_ARRAY(&build->mem, int32_t, count);
+  if (!look->corners) return false;
+  if (count > 0) memcpy(look->corners, build->corners.items, count * sizeof *look->corners);
+  look->num_uvs = build->positions.count;
+  look->uvs = GIVE(build, &build->uvs);
+  return true;
+}
+
+yw_status yw_build_take_look(yw_mesh_build* build, const char* path, yw_tri_mesh* out,
+                             yw_mesh_look* look, yw_error* error) {
+  *look = (yw_mesh_look){.mem = build->mem};
+  if (build->has_uvs && !copy_corners(build, look)) {
+    return yw_fail_memory(error, yw_file_short_name(path));
+  }
+  if (build->names.count > 0) {
+    look->num_materials = build->names.count;
+    look->names = GIVE(build, &build->names);
+    look->materials = GIVE(build, &build->materials);
+  }
+  return yw_build_take_triangles(build, path, out, error);
 }
 
 yw_status yw_build_take_positions(yw_mesh_build* build, const char* path, yw_vec3** out,

@@ -7,6 +7,7 @@
 
 #include "files/text_scan.h"
 #include "yawara/extend/memory.h"
+#include "yawara/files.h"
 #include "yawara/mesh.h"
 
 /// Appends to a YW_LIST; false, with an error in the scan, if out of memory.
@@ -29,11 +30,16 @@ typedef struct yw_mesh_build {
   YW_LIST(int32_t) labels;   ///< empty, or one per tet
   const char* attribute;     ///< vertex property to read as well (PLY), or NULL
   YW_LIST(float) painted;    ///< its values, one per vertex
-  bool drop_unused;          ///< leave out vertices of no cell (Gmsh's geometry points)
-  int32_t num_curved;        ///< cells with nodes on their edges, read as linear ones
-  bool weld;                 ///< the format repeats vertices (STL, glTF): merge equal ones
-  int32_t num_other;         ///< volume cells that are not tets
-  const char* other_name;    ///< their name, e.g. "hexahedra"
+  bool with_look;            ///< read texture coordinates and materials as well (glTF)
+  bool has_uvs;              ///< some vertices have texture coordinates
+  YW_LIST(float) uvs;  ///< of each vertex, before equal ones are merged; 0 where there are none
+  YW_LIST(int32_t) materials;  ///< of each polygon; -1: none
+  YW_LIST(char*) names;        ///< of the materials
+  bool drop_unused;            ///< leave out vertices of no cell (Gmsh's geometry points)
+  int32_t num_curved;          ///< cells with nodes on their edges, read as linear ones
+  bool weld;                   ///< the format repeats vertices (STL, glTF): merge equal ones
+  int32_t num_other;           ///< volume cells that are not tets
+  const char* other_name;      ///< their name, e.g. "hexahedra"
   // The largest vertex index so far and what refers to it.
   int64_t worst_index, worst_number;
   const char *worst_kind, *worst_place;
@@ -67,6 +73,9 @@ yw_status yw_build_take_tets(yw_mesh_build* build, const char* path, yw_tet_mesh
                              yw_error* error);
 yw_status yw_build_take_triangles(yw_mesh_build* build, const char* path, yw_tri_mesh* out,
                                   yw_error* error);
+/// Texture coordinates and materials, with the triangles.
+yw_status yw_build_take_look(yw_mesh_build* build, const char* path, yw_tri_mesh* out,
+                             yw_mesh_look* look, yw_error* error);
 yw_status yw_build_take_positions(yw_mesh_build* build, const char* path, yw_vec3** out,
                                   int32_t* count, yw_error* error);
 

@@ -117,6 +117,35 @@ yw_status yw_tri_mesh_read(const char* path, const yw_allocator* mem, yw_tri_mes
   return status;
 }
 
+void yw_mesh_look_free(yw_mesh_look* look) {
+  yw_mem_free(&look->mem, look->uvs);
+  yw_mem_free(&look->mem, look->corners);
+  yw_mem_free(&look->mem, look->materials);
+  for (int32_t i = 0; look->names && i < look->num_materials; ++i) {
+    yw_mem_free(&look->mem, look->names[i]);
+  }
+  yw_mem_free(&look->mem, look->names);
+  *look = (yw_mesh_look){0};
+}
+
+yw_status yw_mesh_look_read(const char* path, const yw_allocator* mem, yw_tri_mesh* out,
+                            yw_mesh_look* look, yw_error* error) {
+  if (!path || !out || !look)
+    return yw_fail(error, YW_ERR_INVALID, "yw_mesh_look_read: a pointer is NULL");
+  memset(out, 0, sizeof *out);
+  *look = (yw_mesh_look){0};
+  if (!has_ending(path, ".gltf") && !has_ending(path, ".glb"))
+    return fail_ending(path, ".gltf or .glb", error);
+  yw_mesh_build build;
+  yw_mesh_build_init(&build, mem);
+  build.with_look = true;
+  yw_status status = read_with(path, yw_read_gltf, &build, error);
+  if (status == YW_OK) status = yw_build_take_look(&build, path, out, look, error);
+  if (status < 0) yw_mesh_look_free(look);
+  yw_mesh_build_free(&build);
+  return status;
+}
+
 yw_status yw_painted_mesh_read(const char* path, const char* attribute, const yw_allocator* mem,
                                yw_tri_mesh* out, float** out_values, yw_error* error) {
   if (!path || !attribute || !out || !out_values)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // glTF 2.0, text or binary: the triangles of the scene that is shown first, placed by their nodes,
-// with the colors of their vertices. Morph targets, skins, materials and cameras are ignored.
+// with the colors of their vertices and, where they are asked for, the first texture coordinates
+// and the names of materials. Morph targets, skins and cameras are ignored.
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "files/gltf_data.h"
@@ -57,8 +60,25 @@ static bool local_matrix(yw_gltf* g, const yw_json* node, double out[12]) {
 
 // Meshes ------------------------------------------------------------------------------------------
 
-static bool add_vertices(yw_gltf* g, const yw_gltf_accessor* positions,
-                         const yw_gltf_accessor* colors, const double m[12]) {
+// Numbers of the vertices of a primitive.
+typedef struct vertex_data {
+  yw_gltf_accessor positions, colors, uvs;
+} vertex_data;
+
+// glTF counts v from the top of a picture.
+static bool add_uv(yw_gltf* g, const yw_gltf_accessor* uvs, int64_t i) {
+  bool given = uvs->count > 0;
+  float u = given ? (float)yw_gltf_value(uvs, i, 0) : 0.0f;
+  float v = given ? (float)(1.0 - yw_gltf_value(uvs, i, 1)) : 0.0f;
+  if (!isfinite(u) || !isfinite(v))
+    return yw_scan_fail(g->scan, "texture coordinate %" PRId64 " is not finite", i);
+  g->build->has_uvs |= given;
+  return YW_PUSH(&g->build->mem, g->scan, &g->build->uvs, u) &&
+         YW_PUSH(&g->build->mem, g->scan, &g->build->uvs, v);
+}
+
+static bool add_vertices(yw_gltf* g, const vertex_data* data, const double m[12]) {
+  const yw_gltf_accessor *positions = &data->positions, *colors = &data->colors;
   for (int64_t i = 0; i < positions->count; ++i) {
     double p[3], out[3], rgb[3];
     for (int32_t k = 0; k < 3; ++k) p[k] = yw_gltf_value(positions, i, k);
@@ -67,13 +87,14 @@ static bool add_vertices(yw_gltf* g, const yw_gltf_accessor* positions,
     if (!yw_build_position(g->build, g->scan, out)) return false;
     for (int32_t k = 0; k < 3 && colors->count; ++k) rgb[k] = yw_gltf_value(colors, i, k);
     if (colors->count && !yw_build_color(g->build, g->scan, rgb)) return false;
+    if (g->build->with_look && !add_uv(g, &data->uvs, i)) return false;
   }
   return true;
 }
 
 // Triangles of a list (mode 4), strip (5) or fan (6). A mirrored node turns them over.
 static bool add_triangles(yw_gltf* g, const yw_gltf_accessor* indices, int64_t count, int64_t mode,
-                          int64_t num_vertices, bool mirrored) {
+                          int64_t num_vertices, int32_t material, bool mirrored) {
   int64_t first = g->build->positions.count - num_vertices;
   int64_t num_triangles = mode == 4 ? count / 3 : count > 2 ? count - 2 : 0;
   for (int64_t t = 0; t < num_triangles; ++t) {
@@ -92,16 +113,19 @@ static bool add_triangles(yw_gltf* g, const yw_gltf_accessor* indices, int64_t c
       if (!yw_build_corner(g->build, g->scan, first + index)) return false;
     }
     if (!yw_build_polygon_end(g->build, g->scan, 3)) return false;
+    if (!g->build->with_look) continue;
+    if (!YW_PUSH(&g->build->mem, g->scan, &g->build->materials, material)) return false;
   }
   return true;
 }
 
-static bool open_attributes(yw_gltf* g, const yw_json* primitive, yw_gltf_accessor* positions,
-                            yw_gltf_accessor* colors) {
+static bool open_attributes(yw_gltf* g, const yw_json* primitive, vertex_data* out) {
+  yw_gltf_accessor *positions = &out->positions, *colors = &out->colors, *uvs = &out->uvs;
   const yw_json* attributes = yw_json_get(primitive, "attributes");
-  int64_t position, color;
+  int64_t position, color, uv;
   if (!yw_gltf_int(g, attributes, "POSITION", -1, &position) ||
-      !yw_gltf_int(g, attributes, "COLOR_0", -1, &color))
+      !yw_gltf_int(g, attributes, "COLOR_0", -1, &color) ||
+      !yw_gltf_int(g, attributes, "TEXCOORD_0", -1, &uv))
     return false;
   if (position < 0) return yw_scan_fail(g->scan, "a primitive without POSITION");
   if (!yw_gltf_open(g, position, positions)) return false;
@@ -113,30 +137,40 @@ static bool open_attributes(yw_gltf* g, const yw_json* primitive, yw_gltf_access
     return yw_scan_fail(
         g->scan, "a primitive has %" PRId64 " colors of %d components for %" PRId64 " vertices",
         colors->count, colors->components, positions->count);
+  if (!g->build->with_look || uv < 0) return true;
+  if (!yw_gltf_open(g, uv, uvs)) return false;
+  if (uvs->components != 2 || uvs->count != positions->count)
+    return yw_scan_fail(g->scan,
+                        "a primitive has %" PRId64
+                        " texture coordinates of %d components for %" PRId64 " vertices",
+                        uvs->count, uvs->components, positions->count);
   return true;
 }
 
 static bool add_primitive(yw_gltf* g, const yw_json* primitive, const double matrix[12]) {
-  yw_gltf_accessor positions = {0}, colors = {0}, indices = {0};
-  int64_t mode, index;
+  vertex_data data = {0};
+  yw_gltf_accessor indices = {0};
+  int64_t mode, index, material;
   if (!yw_gltf_int(g, primitive, "mode", 4, &mode)) return false;
   if (mode < 4) return true;  // points and lines
   if (mode > 6) return yw_scan_fail(g->scan, "unknown mode %" PRId64 " of a primitive", mode);
-  if (!open_attributes(g, primitive, &positions, &colors) ||
-      !yw_gltf_int(g, primitive, "indices", -1, &index))
+  if (!open_attributes(g, primitive, &data) || !yw_gltf_int(g, primitive, "indices", -1, &index) ||
+      !yw_gltf_int(g, primitive, "material", -1, &material))
     return false;
+  if (material >= g->build->names.count) material = -1;
   if (index >= 0 && !yw_gltf_open(g, index, &indices)) return false;
   if (index >= 0 && (indices.components != 1 || yw_scalar_is_real(indices.type)))
     return yw_scan_fail(g->scan, "the indices of a primitive must be single whole numbers");
-  int64_t count = index >= 0 ? indices.count : positions.count;
+  int64_t num_vertices = data.positions.count, count = index >= 0 ? indices.count : num_vertices;
   uint64_t made = (uint64_t)g->build->positions.count + (uint64_t)g->build->corners.count;
   uint64_t room = (uint64_t)(g->scan->end - g->scan->begin) + g->total;
-  if (made + (uint64_t)positions.count + 3 * (uint64_t)count > MOST_PER_BYTE * room)
+  if (made + (uint64_t)num_vertices + 3 * (uint64_t)count > MOST_PER_BYTE * room)
     return yw_scan_fail(g->scan, "the meshes are shown so often that they do not fit the memory");
-  if (!add_vertices(g, &positions, &colors, matrix)) return false;
+  if (!add_vertices(g, &data, matrix)) return false;
   // An empty list of indices is no list.
   if (index >= 0 && count == 0) return true;
-  return add_triangles(g, &indices, count, mode, positions.count, determinant(matrix) < 0.0);
+  return add_triangles(g, &indices, count, mode, num_vertices, (int32_t)material,
+                       determinant(matrix) < 0.0);
 }
 
 static bool add_mesh(yw_gltf* g, int64_t index, const double matrix[12]) {
@@ -226,6 +260,28 @@ static bool check_extensions(yw_gltf* g) {
   return true;
 }
 
+static bool read_names(yw_gltf* g) {
+  const yw_json* list = yw_json_get(g->root, "materials");
+  int32_t count = list && list->type == YW_JSON_ARRAY && g->build->with_look ? list->count : 0;
+  for (int32_t i = 0; i < count; ++i) {
+    const yw_json* name = yw_json_get(list->items[i], "name");
+    bool given = name && name->type == YW_JSON_STRING;
+    size_t size = given ? strlen(name->string) + 1 : 24;
+    char* copy = YW_NEW_ARRAY(&g->build->mem, char, size);
+    if (!copy) return yw_scan_fail_memory(g->scan);
+    if (given) {
+      memcpy(copy, name->string, size);
+    } else {
+      snprintf(copy, size, "material %d", i);
+    }
+    if (!YW_PUSH(&g->build->mem, g->scan, &g->build->names, copy)) {
+      yw_mem_free(&g->build->mem, copy);
+      return false;
+    }
+  }
+  return true;
+}
+
 // Header and chunks of a binary file: the JSON, then the bytes of the first buffer.
 static bool open_chunks(yw_gltf* g, yw_span* json) {
   yw_scan* scan = g->scan;
@@ -275,7 +331,7 @@ bool yw_read_gltf(yw_scan* scan, yw_mesh_build* build) {
   // Vertices are repeated wherever normals or texture coordinates differ.
   build->weld = true;
   bool good = (!binary || open_chunks(&g, &json)) && parse_json(&g, json) && check_extensions(&g) &&
-              yw_gltf_open_buffers(&g) && add_scene(&g);
+              read_names(&g) && yw_gltf_open_buffers(&g) && add_scene(&g);
   yw_gltf_close_buffers(&g);
   yw_json_free(g.doc);
   return good && yw_build_finish(build, scan);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Storage of a shape: one node per primitive, combination or transform. Included only by shape*.c.
+// Storage of a shape: one node per primitive, combination or transform. Included by shape*.c, and
+// by devices, which evaluate copies of the nodes.
 #ifndef YW_GEOMETRY_SHAPE_NODE_H
 #define YW_GEOMETRY_SHAPE_NODE_H
 
+#ifdef __cplusplus
+typedef int atomic_int;  // of the same size; devices do not count references
+#else
 #include <stdatomic.h>
+#endif
 
 #include "yawara/extend/vec.h"
 #include "yawara/shape.h"

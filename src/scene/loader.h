@@ -22,6 +22,7 @@ struct yw_scene {
   yw_contact_kind contact;
   int32_t num_bodies;         ///< including all copies
   yw_jobs jobs;               ///< for the worlds that are built
+  yw_device_kind device;      ///< likewise
   YW_LIST(yw_shape*) shapes;  ///< all shapes; the specs borrow them
   YW_LIST(yw_model_spec) models;
   YW_LIST(yw_body_spec) bodies;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Example poses as tools see them, and what is said about them before they disappoint.
+#include <math.h>
 #include <string.h>
 
+#include "math/small/polar.h"
 #include "scene/method.h"
+#include "yawara/extend/vec.h"
 #include "yawara/pose.h"
 #include "yawara/scene.h"
 
@@ -11,12 +14,66 @@ const yw_vec3* yw_scene_example(const yw_scene* scene, int32_t body, int32_t k, 
   int32_t entry = yw_scene_body_entry(scene, body);
   const yw_model_spec* model =
       entry >= 0 ? yw_model_of_body(scene, &scene->bodies.items[entry]) : NULL;
-  bool found =
-      model && model->examples && model->tets.num_vertices > 0 && k >= 0 && k < model->num_poses;
-  if (count) *count = found ? model->tets.num_vertices : 0;
+  bool found = model && model->examples && k >= 0 && k < model->num_poses;
+  if (count) *count = 0;
+  if (count && found) yw_model_points(model->model, count);
   if (name) *name = found ? model->poses[k].name : NULL;
   return found ? model->examples[k] : NULL;
 }
+
+// Rods and sheets ---------------------------------------------------------------------------------
+
+static yw_vec3 mean_of(const yw_vec3* points, int32_t count) {
+  double sum[3] = {0, 0, 0};
+  for (int32_t i = 0; i < count; i++) {
+    sum[0] += (double)points[i].x;
+    sum[1] += (double)points[i].y;
+    sum[2] += (double)points[i].z;
+  }
+  double n = count > 0 ? (double)count : 1.0;
+  return yw_v3((float)(sum[0] / n), (float)(sum[1] / n), (float)(sum[2] / n));
+}
+
+// Root mean square distance between two shapes, after the rigid motion that brings them nearest.
+static float shape_distance(const yw_vec3* a, const yw_vec3* b, int32_t count) {
+  yw_vec3 mean_a = mean_of(a, count), mean_b = mean_of(b, count);
+  yw_mat3 moment = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, rotation, stretch;
+  for (int32_t i = 0; i < count; i++) {
+    yw_vec3 p = yw_sub(a[i], mean_a), q = yw_sub(b[i], mean_b);
+    moment.cx = yw_mad(moment.cx, p.x, q);
+    moment.cy = yw_mad(moment.cy, p.y, q);
+    moment.cz = yw_mad(moment.cz, p.z, q);
+  }
+  yw_polar(&moment, &rotation, &stretch);
+  double sum = 0;
+  for (int32_t i = 0; i < count; i++) {
+    yw_vec3 moved = yw_mul(rotation, yw_sub(a[i], mean_a));
+    sum += (double)yw_length2(yw_sub(moved, yw_sub(b[i], mean_b)));
+  }
+  return count > 0 ? (float)sqrt(sum / (double)count) : 0.0f;
+}
+
+// These feel everything about a shape but where it is and how it is turned as a whole.
+static void check_points(const yw_vec3* rest, int32_t count, int32_t num_poses,
+                         const yw_vec3* const* poses, yw_pose_report* reports) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < count; i++) box = yw_aabb_grow(box, rest[i]);
+  float size = yw_distance(box.lower, box.upper);
+  for (int32_t k = 0; k < num_poses; k++) {
+    float own = shape_distance(rest, poses[k], count);
+    yw_pose_report* r = &reports[k];
+    *r = (yw_pose_report){.first_inverted = -1, .seen = 1.0f, .nearest = -1, .distance = 1.0f};
+    r->stretch = size > 0 ? own / size : 0.0f;
+    for (int32_t j = 0; j < num_poses && own > 0; j++) {
+      float distance = j == k ? INFINITY : shape_distance(poses[j], poses[k], count) / own;
+      if (distance >= r->distance) continue;
+      r->distance = distance;
+      r->nearest = j;
+    }
+  }
+}
+
+// All bodies --------------------------------------------------------------------------------------
 
 int32_t yw_scene_check_poses(const yw_scene* scene, int32_t body, const yw_vec3* pose,
                              yw_pose_report* reports, const char** names, int32_t capacity,
@@ -27,10 +84,17 @@ int32_t yw_scene_check_poses(const yw_scene* scene, int32_t body, const yw_vec3*
   const yw_vec3* poses[YW_MAX_EXAMPLES + 1];
   yw_pose_report all[YW_MAX_EXAMPLES + 1];
   int32_t count = model->examples ? model->num_poses : 0;
-  if (model->tets.num_tets == 0) return 0;
+  int32_t num_points = 0;
+  const yw_vec3* points = yw_model_points(model->model, &num_points);
+  bool is_volume = model->tets.num_tets > 0;
+  if (!points || (!is_volume && !pose)) return 0;
   for (int32_t k = 0; k < count; k++) poses[k] = model->examples[k];
   if (pose) poses[count++] = pose;
-  if (yw_pose_check(&model->tets, model->labels, count, poses, all, error) < 0) return -1;
+  if (!is_volume) {
+    check_points(points, num_points, count, poses, all);
+  } else if (yw_pose_check(&model->tets, model->labels, count, poses, all, error) < 0) {
+    return -1;
+  }
   for (int32_t k = 0; k < count && k < capacity; k++) {
     reports[k] = all[k];
     if (names) names[k] = k < model->num_poses ? model->poses[k].name : NULL;

@@ -15,9 +15,10 @@ static const yw_key_row track_rows[] = {
            "What changes. In the scene: \"gravity\" or \"wind\". In bodies: \"friction\", or a "
            "number of the "
            "method: \"alpha\", \"beta\", \"damping\", \"viscosity\" and \"stiffness\" of match; "
-           "\"beta\", \"damping\" and \"stiffness\" of frames; \"damping\" and \"stiffness\" of "
-           "slender; \"mass_damping\", \"stiffness_damping\", \"yield\", \"creep\", "
-           "\"max_plastic\" and \"tau\" of fem; \"damping\" of rigid; or, of bodies with examples, "
+           "\"beta\", \"damping\" and \"stiffness\" of frames and slender; \"mass_damping\", "
+           "\"stiffness_damping\", \"yield\", \"creep\", \"max_plastic\" and \"tau\" of fem; "
+           "\"stiffness_scale\" of these and of plastic; \"damping\" of rigid; or, of bodies with "
+           "examples, "
            "\"weight\" (of an example) and \"control\" (how much such weights count; the rest is "
            "what the body chooses by itself). Not in pins."),
     YW_KEY(yw_track_spec, example, INTEGER, 0, YW_MAX_EXAMPLES - 1, "",

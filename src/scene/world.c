@@ -282,6 +282,8 @@ static yw_status fill_world(building* b, yw_error* error) {
   return status < 0 ? status : yw_create_scene_tracks(scene, b->world, error);
 }
 
+void yw_scene_set_device(yw_scene* scene, yw_device_kind device) { scene->device = device; }
+
 yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
                          yw_error* error) {
   if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_scene_build needs a place for the world");
@@ -295,7 +297,9 @@ yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, y
   def.contact = scene->contact;
   def.mem = scene->mem;
   def.jobs = scene->jobs;
+  def.device = (uint8_t)scene->device;
   yw_world* world = NULL;
+  if (yw_device_check(scene->device, error) < 0) return YW_ERR_DEVICE;
   yw_status status = yw_world_create(&def, &world);
   if (status < 0) {
     return yw_fail(error, status, "%s: the world cannot be made with %d threads", scene->file,

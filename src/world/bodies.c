@@ -122,6 +122,9 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   const yw_method* method = def->model->method;
   yw_status status =
       method->body_create(def->model->data, &world->mem, &body->state, &body->particles, error);
+  if (status >= 0 && world->device && method->attach) {
+    status = method->attach(body->state, world->device, error);
+  }
   if (status < 0) return status;
 
   int32_t capacity = body->particles.capacity;

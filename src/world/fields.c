@@ -116,3 +116,10 @@ uint64_t yw_body_cells_version(const yw_world* world, yw_body_id id) {
   const yw_body* body = yw_world_find_body(world, id);
   return body && body->model->method->cells ? yw_body_topology(body) + 1 : 0;
 }
+
+int32_t yw_body_axes(const yw_world* world, yw_body_id id, yw_vec3* origins, yw_quat* turns,
+                     int32_t capacity) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !origins || !turns || capacity < 1 || !body->model->method->axes) return 0;
+  return body->model->method->axes(body->state, &body->particles, capacity, origins, turns);
+}

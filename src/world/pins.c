@@ -81,6 +81,7 @@ yw_status yw_pin_create_following(yw_world* world, const yw_pin_def* def, yw_fol
   }
   body->springs.count += def->num_vertices;
   body->holds.count += def->num_vertices;
+  ++body->changes;
   pin->generation = generation + 1;
   yw_body_rouse(body);
   *out = (yw_pin_id){(uint32_t)slot + 1, pin->generation};
@@ -103,6 +104,7 @@ static yw_pin* find_pin(const yw_world* world, yw_pin_id id) {
 void yw_world_restore_masses(yw_world* world, uint32_t slot) {
   yw_body* body = &world->bodies.items[slot];
   yw_particles* p = &body->particles;
+  ++body->changes;
   for (int32_t i = 0; i < p->count; ++i) p->inv_mass[i] = 1.0f / p->mass[i];
   body->holds.count = body->springs.count = 0;
   for (int32_t i = 0; i < world->pins.count; ++i) {

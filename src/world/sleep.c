@@ -113,15 +113,18 @@ bool yw_sleep_find_reach(yw_world* world, float h) {
   float fastest = 0.0f;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = yw_body_in_order(world, i);
-    const yw_particles* p = &body->particles;
     body->in_reach = false;
     sleepers += body->asleep;
     awake += !body->asleep && yw_body_takes_part(body);
+  }
+  if (sleepers == 0 || awake == 0) return awake > 0;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = yw_body_in_order(world, i);
+    const yw_particles* p = &body->particles;
     for (int32_t k = 0; k < p->count && !body->asleep; ++k) {
       fastest = fmaxf(fastest, yw_length2(yw_xyz(p->vel[k])));
     }
   }
-  if (sleepers == 0 || awake == 0) return awake > 0;
   float way = 2.0f * h * sqrtf(fastest);
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = yw_body_in_order(world, i);

@@ -188,6 +188,8 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .restitution = body->restitution,
                        .begin = s->world->may_touch ? body->begin : NULL,
                        .crowded = body->crowded,
+                       .stay = body->stays,
+                       .untouched = body->stays && body->known == body->changes,
                        .report = &body->report};
 }
 
@@ -328,6 +330,7 @@ static bool are_sane(const yw_vec4* v, int32_t count) {
 
 static bool is_finite_body(const yw_body* body) {
   const yw_particles* p = &body->particles;
+  if (yw_body_is_away(body)) return true;  // the device looks
   return are_sane(p->pos, p->count) && are_sane(p->vel, p->count);
 }
 
@@ -383,13 +386,15 @@ static void freeze(yw_body* body) {
   body->model->method->invalidate(body->state, p);
 }
 
-// Bodies that ran out of memory are in the middle of a substep, but not lost.
-static bool is_out_of_memory(const yw_world* world) {
+// Bodies that ran out of memory are in the middle of a substep, but not diverged, and so are those
+// whose device is lost.
+static yw_status stopped_by(const yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (yw_body_takes_part(body) && body->status == YW_ERR_MEMORY) return true;
+    bool stops = body->status == YW_ERR_MEMORY || body->status == YW_ERR_DEVICE;
+    if (yw_body_takes_part(body) && stops) return body->status;
   }
-  return false;
+  return YW_OK;
 }
 
 static void check_bodies(yw_world* world, yw_step_report* report) {
@@ -446,7 +451,7 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   double mark = s->timing ? yw_seconds() : 0.0;
   advance_bodies(s);
   add_seconds(s, &mark, &report->seconds_advance);
-  if (is_out_of_memory(world)) return YW_ERR_MEMORY;
+  if (stopped_by(world) < 0) return stopped_by(world);
   check_bodies(world, report);
   if (world->notes_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
@@ -506,7 +511,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   collect_report(world, report);
   yw_tracks_note_substep(world, s->h);
   world->time = s->time + (double)s->h;
-  return status >= 0 && is_out_of_memory(world) ? YW_ERR_MEMORY : status;
+  return status >= 0 ? stopped_by(world) : status;
 }
 
 static void finish_hand_moves(yw_world* world) {
@@ -534,6 +539,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   world->notes_forces = world->measures_forces || yw_tracks_need_forces(world);
   if (world->notes_forces) yw_forces_begin_step(world, dt);
   if (world->book && !yw_book_begin_step(world)) return YW_ERR_MEMORY;
+  yw_away_begin_step(world);
   yw_status status = YW_OK;
   for (int32_t i = 0; i < substeps && status >= 0; ++i) {
     substep s = {.world = world,
@@ -544,7 +550,9 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
                  .timing = report != NULL};
     status = run_substep(&s, &local);
   }
-  if (status != YW_ERR_MEMORY) check_bodies(world, &local);
+  yw_status back = yw_away_end_step(world, &local);
+  if (status >= 0 && back < 0) status = back;
+  if (status != YW_ERR_MEMORY && status != YW_ERR_DEVICE) check_bodies(world, &local);
   start_bodies(world, h);
   finish_hand_moves(world);
   yw_obstacles_end_step(world);
@@ -552,6 +560,7 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   ++world->step_count;
   if (!yw_sleep_end_step(world, dt) && status >= 0) status = YW_ERR_MEMORY;
   yw_world_show(world, false);
+  yw_away_note_shown(world);
   if (world->book && !yw_book_end_step(world) && status >= 0) status = YW_ERR_MEMORY;
   if (report) {
     local.seconds_total = yw_seconds() - start;

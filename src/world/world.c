@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "world/world.h"
+
+#include "device/device.h"
 #include "world/setup.h"
 
 yw_world_def yw_default_world_def(void) {
@@ -18,8 +20,12 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
   if (def->jobs.run && (def->jobs.workers < 1 || def->jobs.workers > YW_MAX_WORKERS)) {
     return YW_ERR_INVALID;
   }
+  const yw_device* device;
+  yw_status found = yw_device_find((yw_device_kind)def->device, &device, NULL);
+  if (found < 0) return found;
   yw_world* world = YW_NEW(&def->mem, yw_world);
   if (!world) return YW_ERR_MEMORY;
+  world->device = device;
   world->mem = yw_mem_or_default(&def->mem);
   world->gravity = world->built_gravity = def->gravity;
   world->impact_speed = 1.0f;

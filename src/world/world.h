@@ -78,6 +78,8 @@ typedef struct yw_body {
   bool is_pressed;   ///< surfaces of obstacles acted on it in the last substep
   bool is_placed;    ///< new, or put somewhere: it may overlap others, see parting.c
   uint64_t changes;  ///< counts changes of its particles, for queries
+  uint64_t known;    ///< `changes` of which a device knows; 0: none
+  bool stays;        ///< in this step: on its device, see away.c
   yw_body_query* query;
   yw_shown_wall* shown_wall;  ///< keeps others out of what is shown, see shown_surface.c
 } yw_body;
@@ -139,6 +141,7 @@ struct yw_world {
   yw_allocator mem;
   yw_tasks* tasks;
   yw_simd simd;
+  const struct yw_device* device;  ///< NULL: the processor
   yw_vec3 gravity;
   yw_vec3 built_gravity;  ///< without tracks
   int32_t contact_iterations;
@@ -312,6 +315,16 @@ void yw_world_drop_pairs(yw_world* world, uint32_t body);
 // query.c
 /// The surface of a body for queries, as it is now; NULL: out of memory.
 const yw_query_surface* yw_body_query_surface(const yw_world* world, yw_body* body);
+
+// away.c: bodies on a device.
+/// Chooses the bodies that stay there in this step.
+void yw_away_begin_step(yw_world* world);
+/// True if the particles are out of date here.
+bool yw_body_is_away(const yw_body* body);
+/// Brings all bodies back; YW_ERR_DEVICE: a device is lost.
+yw_status yw_away_end_step(yw_world* world, yw_step_report* report);
+/// The step is over: changes of particles from now on are from outside.
+void yw_away_note_shown(yw_world* world);
 
 // pushes.c: called by the step. False: out of memory.
 bool yw_pushes_begin_step(yw_world* world);

@@ -53,5 +53,6 @@ int bench_carpet(const bench_run* run);
 int bench_render(const bench_run* run);
 int bench_io(const bench_run* run);
 int bench_rollouts(const bench_run* run);
+int bench_cuda(const bench_run* run);
 
 #endif

@@ -97,6 +97,25 @@ assert used == set(range(len(d["accessors"])))
 print([n["name"] for n in d["nodes"]])
 END
 same "glTF holds every body and frame" "$(python3 gltf.py 2>&1)" "['rope', 'cloth', 'jelly', 'clay', 'floor', 'wall', 'lift', 'belt']"
+
+# USD: bodies, obstacles that stand, move and deform, a body that starts later, and any name.
+sed -e 's|"name": "jelly"|"name": "赤い \\"jelly\\"/1"|; s|"name": "clay"|"name": "9 clays", "start": 0.03|' mix.json >names.json
+check "a run with odd names" "$yawara" run names.json -o names -q --format usd
+cat >usd.py <<'END'
+import usda
+head, root = usda.read("names/usd/run.usda")
+parts = root["prims"]
+lift, belt, wall, floor = (parts[k] for k in ("lift", "belt", "wall", "floor"))
+assert all(abs(lift["xformOp:translate.timeSamples"][k][1] - k / 10) < 1e-5 for k in range(4))
+assert lift["xformOpOrder"] == ["xformOp:translate", "xformOp:orient", "xformOp:scale"]
+assert lift["xformOp:orient.timeSamples"][2] == (1, 0, 0, 0) and "points.timeSamples" not in lift
+assert all(abs(belt["points.timeSamples"][3][i][1] - 0.03 * (i in (1, 2))) < 1e-6 for i in range(4))
+assert wall["xformOp:translate"] == (-1, 0, 0) and len(floor["points"]) == 4
+clay = parts["_9_clays"]
+assert clay["visibility.timeSamples"] == {0: "invisible", 2: "inherited"}, clay["visibility.timeSamples"]
+print([p["metadata"]["displayName"] for p in parts.values() if p["type"] != "Scope"])
+END
+same "USD holds every body, frame and name" "$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/tests/support python3 usd.py 2>&1)" "['rope', 'cloth', '赤い \"jelly\"/1', '9 clays', 'floor', 'wall', 'lift', 'belt']"
 cd new/deep/folder || exit 1
 
 # Every field has a unit and, where its name is not enough, a meaning.

@@ -18,6 +18,23 @@ with open("box.obj", "w") as f:
     for i, (face, _) in enumerate(faces):
         if i in (0, 3): f.write("usemtl %s\n" % ("red paint" if i == 0 else "gold"))
         f.write("f" + "".join(" %d/%d/%d" % (v, 4 * i + k + 1, i + 1) for k, v in enumerate(face)) + "\n")
+# The same as glTF: a vertex per corner of a face, a primitive per material, v from the top.
+import array, base64, json
+rows = [(corners[v - 1], ((i + 0.9 * u) / 6, 1 - w), ((v - 1) / 7, 0.5, 0.25))
+        for i, (face, _) in enumerate(faces) for v, (u, w) in zip(face, ((0, 0), (1, 0), (1, 1), (0, 1)))]
+numbers = [array.array("f", [x for row in rows for x in row[k]]) for k in range(3)]
+numbers += [array.array("I", [4 * i + c for i in part for c in (0, 1, 2, 0, 2, 3)]) for part in ((0, 1, 2), (3, 4, 5))]
+data, views = b"", []
+for a in numbers:
+    views.append({"buffer": 0, "byteOffset": len(data), "byteLength": 4 * len(a)})
+    data += a.tobytes()
+kinds = [("VEC3", 24, 5126), ("VEC2", 24, 5126), ("VEC3", 24, 5126), ("SCALAR", 18, 5125), ("SCALAR", 18, 5125)]
+json.dump({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+           "materials": [{"name": "gold"}, {"name": "赤 paint"}], "bufferViews": views,
+           "buffers": [{"byteLength": len(data), "uri": "data:;base64," + base64.b64encode(data).decode()}],
+           "accessors": [{"bufferView": i, "type": t, "count": n, "componentType": c} for i, (t, n, c) in enumerate(kinds)],
+           "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1, "COLOR_0": 2}, "indices": 3 + k, "material": 1 - k}
+                                      for k in (0, 1)]}]}, open("crate.gltf", "w"))
 with open("ball.ply", "w") as f:
     f.write("ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n"
             "property float s\nproperty float t\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n"
@@ -30,16 +47,18 @@ cat >looks.json <<'END'
 { "duration": 0.1, "fps": 30, "gravity": [0, -6, 0], "bodies": [
   { "name": "box", "shape": { "mesh": { "file": "box.obj" } }, "match": {}, "angular_velocity": [0, 0, 3] },
   { "name": "ball", "shape": { "mesh": { "file": "ball.ply" } }, "match": {}, "position": [5, 0, 0] },
-  { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "plastic": { "spacing": 0.05 }, "position": [9, 0, 0] } ] }
+  { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "plastic": { "spacing": 0.05 }, "position": [9, 0, 0] },
+  { "name": "crate", "shape": { "mesh": { "file": "crate.gltf" } }, "match": {}, "position": [0, 5, 0] } ] }
 END
 "$yawara" run looks.json -o run -q 2>run.txt || cat run.txt
-said=$("$yawara" export run -q --format obj,ply,pc2,mdd,gltf,vtu --velocities 2>&1)
+said=$("$yawara" export run -q --format obj,ply,pc2,mdd,gltf,usd,vtu --velocities 2>&1)
 same "exports with velocities" $? 0
 check "of particles they must be kept" grep -q 'velocities of "clay" are left out: its particles come and go; keep them with yawara run --fields velocity' <<<"$said"
 "$yawara" run looks.json -o kept -q --fields velocity --format ply,vtu,bgeo 2>/dev/null
+"$yawara" export kept -q --velocities --format usd
 
 cat >look.py <<'END'
-import array, json, re, struct, sys
+import array, json, re, struct, sys, usda
 def obj(path):
     out = {}
     for line in open(path): out.setdefault(line.split()[0], []).append(line.split()[1:])
@@ -141,9 +160,54 @@ def kept_velocities():
     text = open("kept/vtu/clay_002_000003.vtu", "rb").read()
     assert re.search(rb'Name="velocity"[^>]*NumberOfComponents="3"', text) or re.search(rb'NumberOfComponents="3"[^>]*Name="velocity"', text)
     assert b'"vx"' not in text and b"\x00\x01v\x00\x03\x00\x00\x00\x05" in open("kept/bgeo/clay_002_000003.bgeo", "rb").read()
+def looks_of_a_gltf_file():
+    p, o, mesh = ply("run/ply/crate_003_000003.ply"), obj("run/obj/crate_003_000003.obj"), usda.read("run/usd/run.usda")[1]["prims"]["crate"]
+    assert len(p["vertex"]) == 8 and len(p["face"]) == 12 and o["usemtl"] == [["赤", "paint"], ["gold"]]
+    assert [c for c in p["comments"] if c.startswith("material")] == ["material 0 赤 paint", "material 1 gold"]
+    assert [f["material_index"][0] for f in p["face"]] == 6 * [0] + 6 * [1]
+    corners = [[(i, u, v) for i, u, v in zip(f["vertex_indices"], f["texcoord"][0::2], f["texcoord"][1::2])] for f in p["face"]]
+    square = ((0, 0), (1, 0), (1, 1), (0, 1))
+    for t, face in enumerate(corners):
+        for (vertex, u, v), k in zip(face, (0, 1, 2) if t % 2 == 0 else (0, 2, 3)):
+            assert near((u, v), ((t // 2 + 0.9 * square[k][0]) / 6, square[k][1])), (t, k, u, v)
+            at = mesh["primvars:st"][int(mesh["primvars:st:indices"][3 * t + face.index((vertex, u, v))])]
+            assert near(at, (u, v)), (t, at)
+    assert near(flat(mesh["primvars:displayColor"]), [row[c][0] / 255 for row in p["vertex"] for c in ("red", "green", "blue")], 0.003)
+    assert any(row["red"][0] > 100 for row in p["vertex"])
+def flat(rows): return [x for row in rows for x in row]
+def looks_of_usd():
+    head, root = usda.read("run/usd/run.usda")
+    assert (head["metersPerUnit"], head["upAxis"], head["timeCodesPerSecond"], head["startTimeCode"], head["endTimeCode"]) == (1, "Y", 30, 0, 3)
+    box = root["prims"]["box"]
+    assert box["type"] == "Mesh" and box["faceVertexCounts"] == 12 * [3] and box["subdivisionScheme"] == "none"
+    x, v = cache("run/pc2/box_000.pc2"), cache("run/pc2/box_000.velocity.pc2")
+    corners = box["faceVertexIndices"]
+    for k in range(4):
+        assert near(flat(box["points.timeSamples"][k]), x[k], 1e-6) and near(flat(box["velocities.timeSamples"][k]), v[k], 1e-6)
+        low, high = box["extent.timeSamples"][k]
+        assert all(near([low[c], high[c]], [min(x[k][c::3]), max(x[k][c::3])], 1e-6) for c in range(3))
+        n = box["primvars:normals.timeSamples"][k]
+        for t in range(12):
+            a, b, c = (box["points.timeSamples"][k][int(i)] for i in corners[3 * t:3 * t + 3])
+            p, q = [b[i] - a[i] for i in range(3)], [c[i] - a[i] for i in range(3)]
+            flat_one = [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
+            size = sum(w * w for w in flat_one) ** 0.5
+            for i in box["primvars:normals:indices"][3 * t:3 * t + 3]:
+                assert sum(w * m for w, m in zip(flat_one, n[int(i)])) > 0.999 * size, "hard edges turn along"
+    uv = {(c[0], tuple(map_(before["vt"][c[1] - 1]))) for f in before["f"] for c in map(corner, f)}
+    for corner_, at in zip(corners, box["primvars:st:indices"]):
+        assert any(i == corner_ + 1 and near(box["primvars:st"][int(at)], t) for i, t in uv)
+    assert near(flat(box["primvars:displayColor"]), [w for r in before["v"] for w in map_(r[3:])])
+    bound = {root["prims"]["Materials"]["prims"][s["material:binding"].rsplit("/", 1)[1]]["metadata"]["displayName"]: s["indices"]
+             for s in box["prims"].values()}
+    assert bound == {"red paint": [0, 1, 2, 3, 4, 5], "gold": [6, 7, 8, 9, 10, 11]}, bound
+    clay = root["prims"]["clay"]
+    assert clay["type"] == "Points" and "velocities.timeSamples" not in clay and near(clay["widths.timeSamples"][3], len(clay["points"]) * [0.05])
+    clay = usda.read("kept/usd/run.usda")[1]["prims"]["clay"]
+    assert near([p[1] for p in clay["velocities.timeSamples"][3]], [r["vy"][0] for r in ply("kept/ply/clay_002_000003.ply")["vertex"]], 1e-6)
 globals()[sys.argv[1]]()
 END
-for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf velocities kept_velocities; do
-  check "${what//_/ }" python3 look.py $what
+for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_a_gltf_file looks_of_usd velocities kept_velocities; do
+  check "${what//_/ }" env PYTHONPATH="$root/tests/support" PYTHONDONTWRITEBYTECODE=1 python3 look.py $what
 done
 finish

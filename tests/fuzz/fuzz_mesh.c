@@ -66,6 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   yw_mesh_build build;
   yw_scan_init(&scan, "fuzz", (const char*)data + 1, size - 1, &error);
   yw_mesh_build_init(&build, NULL);
+  build.with_look = true;
   if (readers[data[0] % NUM_READERS](&scan, &build)) {
     take(&build, data[0] / NUM_READERS % 3);
   } else {

@@ -49,6 +49,7 @@ static yw_status read_bytes(const sample* s, const unsigned char* bytes, size_t 
   yw_mesh_build build;
   yw_scan_init(&scan, s->name, exact, size, error);
   yw_mesh_build_init(&build, &mem);
+  build.with_look = true;
   yw_status status = s->read(&scan, &build) ? YW_OK : scan.status;
   if (status == YW_OK && as == TAKE_TETS) {
     yw_tet_mesh mesh;
@@ -298,6 +299,7 @@ static void memory_that_runs_out_is_an_error(void** state) {
       yw_mesh_build build;
       yw_scan_init(&scan, s->name, (const char*)s->bytes, s->size, &error);
       yw_mesh_build_init(&build, &mem);
+      build.with_look = true;
       status = s->read(&scan, &build) ? YW_OK : scan.status;
       if (status == YW_OK && strcmp(s->name, "a.node") != 0) {
         yw_tri_mesh mesh;

@@ -2,6 +2,7 @@
 // Messages and requests of strangers to yawara view: truncated, mutated, made up. They may be
 // refused or accepted, but what is accepted is within bounds, and no name leaves its folder.
 #include "server/request.h"
+#include "server/scene_guard.h"
 #include "support/viewer_messages.h"
 
 static uint32_t seed = 5;
@@ -40,6 +41,76 @@ static void messages_mean_what_they_say(void** state) {
   assert_true(parse(messages[12], strlen(messages[12]), &c));
   assert_true(c.contacts && !c.axes && c.cut && c.skins && !c.slaves);
   assert_float_equal(c.offset, -0.5f, 0.0f);
+  assert_true(parse(messages[15], strlen(messages[15]), &c));
+  assert_true(c.kind == COMMAND_POSE_HOLD && c.grip.mirror && !c.grip.brush);
+  assert_true(parse(messages[17], strlen(messages[17]), &c));
+  assert_int_equal(c.action, 2);
+}
+
+// A binary message: the length of its JSON, the JSON, and what it carries.
+static bool parse_loaded(uint32_t length, const char* json, const char* load, size_t load_size,
+                         viewer_command* out) {
+  size_t size = strlen(json);
+  char* bytes = malloc(4 + size + load_size);
+  for (int k = 0; k < 4; ++k) bytes[k] = (char)(length >> (8 * k));
+  memcpy(bytes + 4, json, size);
+  memcpy(bytes + 4 + size, load, load_size);
+  yw_error error = {0};
+  bool good = viewer_command_parse_loaded(bytes, 4 + size + load_size, out, &error) >= 0;
+  assert_true(good == (error.message[0] == '\0'));
+  free(bytes);
+  return good;
+}
+
+static void only_some_messages_carry_bytes(void** state) {
+  (void)state;
+  static const char open[] = "{\"do\":\"open\",\"until\":-1,\"changes\":[]}";
+  static const char pose[] = "{\"do\":\"pose-load\"}", step[] = "{\"do\":\"step\"}";
+  uint32_t length = (uint32_t)strlen(open);
+  viewer_command c;
+  assert_true(parse_loaded(length, open, "{}", 2, &c));
+  assert_int_equal(c.load_size, 2);
+  assert_string_equal(c.load, "{}");
+  viewer_command_free(&c);
+  assert_null(c.load);
+  assert_false(parse_loaded(length, open, "{\0}", 3, &c));
+  assert_false(parse_loaded(length + 3, open, "{}", 2, &c));
+  assert_false(parse_loaded(0xffffffffu, open, "{}", 2, &c));
+  assert_true(parse_loaded((uint32_t)strlen(pose), pose, "12345678", 8, &c));
+  viewer_command_free(&c);
+  assert_false(parse_loaded((uint32_t)strlen(pose), pose, "1234567", 7, &c));
+  assert_false(parse_loaded((uint32_t)strlen(step), step, "1234", 4, &c));
+  assert_false(viewer_command_parse_loaded("abc", 3, &c, NULL) >= 0);
+}
+
+// Viewers may edit a scene, but not choose what the program reads.
+static void edited_scenes_name_no_other_files(void** state) {
+  (void)state;
+  static const char own[] = "{ \"bodies\": [{ \"mesh\": { \"file\": \"cow.obj\" } }] }";
+  static const char* const good[] = {
+      own,
+      ("{ \"name\": \"a/b.c\", \"bodies\": [{ \"mesh\": { \"file\": \"cow.obj\" }, \"as\": "
+       "\"jelly\","
+       "\"examples\": [{ \"name\": \"pose 1\", \"positions\": \"AA/+==\" }] }] }"),
+      "{ \"groups\": { \"painted\": \"a/b=\" }, \"fields\": [{ \"painted\": { \"values\": \"a/\" } "
+      "}] }",
+  };
+  static const char* const bad[] = {
+      "{ \"bodies\": [{ \"mesh\": { \"file\": \"bull.obj\" } }] }",
+      "{ \"bodies\": [{ \"mesh\": { \"file\": \"/etc/passwd\" } }] }",
+      "{ \"bodies\": [{ \"examples\": [\"../secret\"] }] }",
+      "{ \"bodies\": [{ \"mesh\": { \"file\": \"cow.ob\\u006a2\" } }] }",
+      "{ not a scene",
+  };
+  for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
+    yw_error error = {0};
+    if (scene_guard_check(own, good[i], &error) < 0) fail_msg("refused: %s", error.message);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    yw_error error = {0};
+    if (scene_guard_check(own, bad[i], &error) >= 0) fail_msg("accepted: %s", bad[i]);
+    assert_true(error.message[0] != '\0');
+  }
 }
 
 static void values_out_of_bounds_are_refused(void** state) {
@@ -70,6 +141,13 @@ static void values_out_of_bounds_are_refused(void** state) {
        "\"slaves\":false,\"normal\":[1,0,0],\"offset\":0}"),
       "{\"do\":\"examples\",\"body\":-1}",
       "{\"do\":\"frame\",\"number\":-1}",
+      "{\"do\":\"pose-begin\",\"body\":0,\"example\":-2}",
+      "{\"do\":\"pose-hold\",\"grip\":[]}",
+      "{\"do\":\"pose-move\",\"id\":1,\"motion\":{\"offset\":[0,0,0],\"turn\":[0,0,0],\"scale\":1}"
+      "}",
+      "{\"do\":\"pose-act\",\"what\":\"burn\",\"id\":0}",
+      "{\"do\":\"pose-deform\",\"amounts\":[0],\"axis\":[0,1,0]}",
+      "{\"do\":\"paint-dab\",\"at\":[0,0,0],\"radius\":0,\"value\":1,\"softness\":0}",
   };
   viewer_command c;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
@@ -152,6 +230,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(messages_mean_what_they_say),
       cmocka_unit_test(values_out_of_bounds_are_refused),
+      cmocka_unit_test(only_some_messages_carry_bytes),
+      cmocka_unit_test(edited_scenes_name_no_other_files),
       cmocka_unit_test(damaged_messages_do_no_harm),
       cmocka_unit_test(names_do_not_leave_the_folder),
       cmocka_unit_test(headers_do_no_harm),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fem bodies in a world: floors, pins, springs, sleep, contact, snapshots, threads.
 #include "methods/fem/body.h"
+#include "model/model.h"
 #include "support/fem_bar.h"
 #include "world/world.h"
 #include "yawara/fem.h"
@@ -400,6 +401,72 @@ static void momentum_in_free_flight(void** state) {
   yw_model_release(model);
 }
 
+// A block whose corner is pressed in until its two tets are flat: they need short steps, and no
+// other tets give mass to the corner.
+static yw_model* make_pinched_block(float mass_scaling, double* mass, yw_fem_info* info) {
+  const int32_t cells[3] = {8, 8, 8};
+  yw_tet_mesh mesh;
+  assert_int_equal(yw_tet_mesh_lattice(NULL, block_box, cells, YW_LATTICE_SIX, &mesh), YW_OK);
+  for (int32_t i = 0; i < mesh.num_vertices; ++i) {
+    yw_vec3* p = &mesh.positions[i];
+    if (p->x > 0.099f && p->y < -0.099f && p->z < -0.099f) *p = (yw_vec3){0.088f, -0.088f, -0.088f};
+  }
+  yw_fem_def def = soft_def();
+  def.mesh = &mesh;
+  def.max_level = 1;
+  def.mass_scaling = mass_scaling;
+  def.params.safety = 1.0f;
+  def.params.mass_damping = def.params.sleep_speed = 0.0f;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_fem(NULL, &def, &model, NULL), YW_OK);
+  assert_int_equal(yw_model_fem_info(model, info), YW_OK);
+  *mass = 0.0;
+  const fem_model* fem = model->data;
+  for (int32_t n = 0; n < fem->h.num_nodes; ++n) *mass += fem->fine_mass[n];
+  yw_tet_mesh_free(&mesh);
+  return model;
+}
+
+// Moving half a percent of the mass makes the step several times longer; the mass stays, the longer
+// step is stable.
+static void small_tets_do_not_shorten_steps(void** state) {
+  (void)state;
+  double mass, scaled_mass;
+  yw_fem_info info, scaled_info;
+  yw_model_release(make_pinched_block(0.0f, &mass, &info));
+  yw_model* model = make_pinched_block(0.005f, &scaled_mass, &scaled_info);
+  assert_near(scaled_mass / mass, 1.0, 1e-12);
+  assert_true(info.moved_mass == 0.0f);
+  assert_true(scaled_info.moved_mass > 0.002f && scaled_info.moved_mass <= 0.005f);
+  for (int l = 0; l < 2; ++l) {
+    assert_true(scaled_info.levels[l].time_step > 2.0f * info.levels[l].time_step);
+  }
+  // Small random velocities, so in all modes, with the whole step and no damping.
+  yw_world* world = make_weightless_world(1);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  test_random random = {5};
+  int32_t count = yw_model_num_particles(model);
+  yw_vec3* velocities = malloc(sizeof *velocities * (size_t)count);
+  for (int32_t i = 0; i < count; ++i) {
+    for (int k = 0; k < 3; ++k) (&velocities[i].x)[k] = (float)test_random_in(&random, -1e-4, 1e-4);
+  }
+  const yw_vec3* rest = yw_model_tets(model)->positions;
+  assert_int_equal(yw_body_set_state(world, body, rest, velocities), YW_OK);
+  free(velocities);
+  yw_body_energy first, last;
+  assert_int_equal(yw_body_energy_of(world, body, &first), YW_OK);
+  for (int32_t i = 0; i < 20; ++i) {
+    yw_step_report report;
+    yw_world_step(world, 1.0f / 60.0f, 1, &report);
+    assert_int_equal(report.diverged_bodies, 0);
+  }
+  assert_int_equal(yw_body_energy_of(world, body, &last), YW_OK);
+  assert_true(fem_state_of(world, body).time_step > 1.5f * info.levels[1].time_step);
+  assert_at_most((last.kinetic + last.elastic) / (first.kinetic + first.elastic), 1.01);
+  yw_model_release(model);
+  yw_world_destroy(world);
+}
+
 // Cells are the tets in use; level, strain, stress and energy belong to them.
 static void cells_show_what_they_carry(void** state) {
   (void)state;
@@ -510,6 +577,7 @@ int main(void) {
       cmocka_unit_test(bodies_collide),
       cmocka_unit_test(inverted_body_recovers),
       cmocka_unit_test(momentum_in_free_flight),
+      cmocka_unit_test(small_tets_do_not_shorten_steps),
       cmocka_unit_test(cells_show_what_they_carry),
       cmocka_unit_test(literal_variants_run),
       cmocka_unit_test(bad_definitions_are_refused),

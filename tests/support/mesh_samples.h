@@ -356,10 +356,13 @@ static void put_gltf_json(sample* s, const char* buffer) {
   put_text(s,
            "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[1]}],\"nodes\":["
            "{\"mesh\":0,\"translation\":[1,0,0]},{\"children\":[0],\"scale\":[0.5,0.5,0.5]}],"
-           "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1},"
+           "\"materials\":[{\"name\":\"red\"},{}],"
+           "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"TEXCOORD_0\":2},"
+           "\"indices\":1,\"material\":1},"
            "{\"attributes\":{\"POSITION\":0},\"mode\":1}]}],\"accessors\":[{\"bufferView\":0,"
            "\"componentType\":5126,\"count\":4,\"type\":\"VEC3\"},{\"bufferView\":1,"
-           "\"componentType\":5121,\"count\":12,\"type\":\"SCALAR\"}],\"bufferViews\":["
+           "\"componentType\":5121,\"count\":12,\"type\":\"SCALAR\"},{\"bufferView\":0,"
+           "\"componentType\":5126,\"count\":4,\"type\":\"VEC2\"}],\"bufferViews\":["
            "{\"buffer\":0,\"byteLength\":48},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":12}],"
            "\"buffers\":[{\"byteLength\":60");
   put_text(s, buffer);

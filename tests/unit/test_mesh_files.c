@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <sys/stat.h>
 
+#include "support/counted_memory.h"
 #include "support/mesh_samples.h"
 #include "support/temporary_folder.h"
 #include "yawara/extend/vtu_write.h"
@@ -275,6 +276,41 @@ static void gltf_buffers_may_be_files(void** state) {
     assert_near((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x), 1, 1e-6);
   }
   yw_tri_mesh_free(&mesh);
+}
+
+// Texture coordinates keep a number for each vertex of the file, v upwards; materials have names.
+static void gltf_has_looks(void** state) {
+  (void)state;
+  for (int kind = 0; kind < 2; ++kind) {
+    static unsigned char bytes[4000];
+    sample s = {.bytes = bytes, .capacity = sizeof bytes};
+    (kind ? make_glb : make_gltf)(&s);
+    const char* path = store(kind ? "l.glb" : "l.gltf", s.bytes, s.size);
+    for (int left = 0;; ++left) {
+      counted_memory memory = {.left = left};
+      yw_allocator mem = counted_allocator(&memory);
+      yw_tri_mesh mesh;
+      yw_mesh_look look;
+      yw_error error = {0};
+      yw_status status = yw_mesh_look_read(path, &mem, &mesh, &look, &error);
+      if (status == YW_OK) {
+        assert_int_equal(mesh.num_triangles, 4);
+        assert_int_equal(look.num_uvs, 4);
+        assert_near(look.uvs[2], (double)(2.0f * sample_positions[0][2]), 0);
+        assert_near(look.uvs[3], 1.0 - (double)(2.0f * sample_positions[1][0] - 1), 1e-6);
+        assert_memory_equal(look.corners, sample_triangles, sizeof sample_triangles);
+        assert_int_equal(look.num_materials, 2);
+        assert_string_equal(look.names[0], "red");
+        assert_string_equal(look.names[1], "material 1");
+        for (int t = 0; t < 4; ++t) assert_int_equal(look.materials[t], 1);
+        yw_mesh_look_free(&look);
+        yw_tri_mesh_free(&mesh);
+      }
+      if (memory.alive != 0) fail_msg("%d blocks leaked after %d", memory.alive, left);
+      if (status == YW_OK) break;
+      assert_int_equal(status, YW_ERR_MEMORY);
+    }
+  }
 }
 
 // Text needs no decompression, and pieces are concatenated.
@@ -737,6 +773,7 @@ int main(void) {
       cmocka_unit_test(polygons_of_any_shape_keep_their_area),
       cmocka_unit_test(cells_of_second_order_are_read_as_linear_ones),
       cmocka_unit_test(gltf_buffers_may_be_files),
+      cmocka_unit_test(gltf_has_looks),
       cmocka_unit_test(vtu_pieces_are_joined_and_text_is_never_compressed),
       cmocka_unit_test(results_do_not_depend_on_the_locale),
       cmocka_unit_test(errors_in_surfaces_name_place_and_numbers),

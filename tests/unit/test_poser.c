@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Poses made by hand: handles, brush, symmetry, deformers, undo.
+#include <math.h>
 #include <string.h>
 
 #include "core/poser.h"
@@ -27,6 +28,41 @@ static yw_model* make_model(bool frames) {
   return model;
 }
 
+// A rod along x, 1 m long.
+static yw_model* make_rod(void) {
+  yw_vec3 points[21];
+  for (int i = 0; i < 21; ++i) points[i] = yw_v3(-0.5f + 0.05f * (float)i, 0, 0);
+  yw_rod_def def = yw_default_rod_def();
+  yw_model* model = NULL;
+  def.points = points;
+  def.num_points = 21;
+  assert_int_equal(yw_model_create_rod(NULL, &def, &model, NULL), YW_OK);
+  return model;
+}
+
+// A strip along x, 1 m long.
+static yw_model* make_sheet(void) {
+  enum { ACROSS = 3, ALONG = 11 };
+  yw_tri_mesh mesh;
+  int32_t cells = (ACROSS - 1) * (ALONG - 1);
+  assert_int_equal(yw_tri_mesh_create(NULL, ACROSS * ALONG, 2 * cells, &mesh), YW_OK);
+  for (int i = 0; i < ACROSS * ALONG; ++i) {
+    mesh.positions[i] =
+        yw_v3(-0.5f + 0.1f * (float)(i / ACROSS), 0, -0.1f + 0.1f * (float)(i % ACROSS));
+  }
+  for (int c = 0; c < cells; ++c) {
+    int32_t v = c / (ACROSS - 1) * ACROSS + c % (ACROSS - 1);
+    const int32_t corners[6] = {v, v + 1, v + ACROSS, v + 1, v + ACROSS + 1, v + ACROSS};
+    memcpy(mesh.triangles + 6 * (size_t)c, corners, sizeof corners);
+  }
+  yw_sheet_def def = yw_default_sheet_def();
+  yw_model* model = NULL;
+  def.mesh = &mesh;
+  assert_int_equal(yw_model_create_sheet(NULL, &def, &model, NULL), YW_OK);
+  yw_tri_mesh_free(&mesh);
+  return model;
+}
+
 static const yw_quat still = {0, 0, 0, 1};
 
 static void settle(poser* p, int frames) {
@@ -35,7 +71,7 @@ static void settle(poser* p, int frames) {
 
 static int32_t nearest(const poser* p, yw_vec3 at) {
   int32_t best = 0;
-  const yw_vec3* rest = yw_model_tets(p->source)->positions;
+  const yw_vec3* rest = yw_model_points(p->source, NULL);
   for (int32_t i = 1; i < p->count; ++i) {
     if (yw_distance(rest[i], at) < yw_distance(rest[best], at)) best = i;
   }
@@ -64,6 +100,40 @@ static void a_handle_bends_the_body(void** state) {
     if (!(middle > 0.02f && middle < 0.18f)) fail_msg("the middle rose by %g m", (double)middle);
     poser_destroy(p);
     yw_model_release(model);
+  }
+}
+
+// The end of a rod or a strip is turned upwards: what lies between becomes an arc that keeps its
+// length, and the arc is the new shape once everything is let go.
+static void thin_bodies_bend(void** state) {
+  (void)state;
+  yw_model* models[2] = {make_rod(), make_sheet()};
+  for (int k = 0; k < 2; ++k) {
+    poser* p = poser_create(models[k], NULL, NULL);
+    assert_non_null(p);
+    poser_grip grip = grip_at(0.5f, 0, 0);
+    int32_t id = 0;
+    yw_error error = {0};
+    assert_int_equal(poser_hold(p, &grip, &id, &error), YW_OK);
+    yw_quat upwards = {0, 0, 0.70710678f, 0.70710678f};
+    assert_int_equal(poser_move(p, id, yw_v3(-0.2f, 0.3f, 0), upwards, 1.0f, &error), YW_OK);
+    settle(p, 90);
+    float length = 0.0f, highest = 0.0f;
+    for (int i = 0; i < 10; ++i) {
+      float x = -0.5f + 0.1f * (float)i;
+      int32_t a = nearest(p, yw_v3(x, 0, 0)), b = nearest(p, yw_v3(x + 0.1f, 0, 0));
+      length += yw_distance(p->now[a], p->now[b]);
+      highest = fmaxf(highest, p->now[b].y);
+    }
+    assert_near(length, 1.0, 0.03);
+    assert_near(p->now[nearest(p, yw_v3(-0.5f, 0, 0))].y, 0.0, 2e-3);
+    assert_true(highest > 0.3f);
+    assert_int_equal(poser_bake(p, &error), YW_OK);
+    yw_vec3 end = p->now[nearest(p, yw_v3(0.5f, 0, 0))];
+    settle(p, 30);
+    assert_near(yw_distance(end, p->now[nearest(p, yw_v3(0.5f, 0, 0))]), 0.0, 1e-6);
+    poser_destroy(p);
+    yw_model_release(models[k]);
   }
 }
 
@@ -239,6 +309,14 @@ static void states_come_back(void** state) {
   // Cut short, nothing is read beyond the end.
   assert_false(poser_load(p, words, num_words - 3));
   assert_false(poser_load(p, words, 10));
+  // Nor with numbers that are none.
+  for (int32_t i = 6 * p->count; i < num_words; ++i) {
+    float kept = words[i];
+    words[i] = i % 2 ? NAN : 3e38f;
+    poser_load(p, words, num_words);
+    words[i] = kept;
+  }
+  assert_true(poser_load(p, words, num_words));
   yw_mem_free(NULL, words);
   poser_destroy(p);
   yw_model_release(model);
@@ -247,6 +325,7 @@ static void states_come_back(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_handle_bends_the_body),
+      cmocka_unit_test(thin_bodies_bend),
       cmocka_unit_test(handles_turn_and_scale),
       cmocka_unit_test(the_other_side_does_the_same),
       cmocka_unit_test(the_middle_stays_in_the_middle),

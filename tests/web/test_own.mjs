@@ -38,6 +38,9 @@ async function meshBecomesABody(on) {
   await page.waitForFunction(() => window.yawara.report.frame > 60);
   const [, height] = (await report(page)).bodies[0].center;
   assert.ok(height > 0 && height < 0.5, `its centre is ${height} m high`);
+  assert.equal(await page.evaluate(() => window.yawara.scene.models[0].method), await page.inputValue('#method'));
+  await page.selectOption('#method', 'frames');
+  await page.waitForFunction(() => window.yawara.scene.models[0].method === 'frames');
   await page.selectOption('#preset', 'clay');
   await page.waitForFunction(() => window.yawara.scene.models[0].method === 'plastic');
   await close(page);
@@ -60,7 +63,38 @@ async function textRunsOnChange(on) {
   await page.keyboard.press('ArrowRight');
   await page.keyboard.insertText('"name": "typed", ');
   await page.waitForFunction(() => document.querySelector('#title').textContent === 'typed');
+  // Keys and words of the schema are offered where they belong, and Enter takes one.
+  await page.keyboard.type('"grav');
+  await page.waitForSelector('.cm-tooltip-autocomplete [aria-selected="true"]:has-text("gravity")');
+  assert.match(await page.textContent('.cm-completionInfo'), /m\/s\^2|[Gg]ravity/);
+  // The editor does not take keys that came before the list could be read.
+  await page.waitForTimeout(200);
+  await page.keyboard.press('Enter');
+  await page.keyboard.insertText('[0, -1, 0], ');
+  await page.waitForFunction(() => /"gravity": \[0, -1, 0\], /.test(window.yawara.session.text));
+  assert.ok(!(await page.isVisible('#problem')));
   await close(page);
+}
+
+// Starts in the second of its three examples, without anything that would change it.
+const THREE = `{ "name": "three", "gravity": [0, 0, 0], "bodies": [{ "mesh": { "lattice": { "size": 1, "cells": 2 } }, "match": { "beta": 1 }, "start_pose": "wide",
+  "examples": [{ "name": "long", "deform": { "stretch": { "axis": "y", "amount": 0.5 } } }, { "name": "wide", "deform": { "stretch": { "axis": "x", "amount": 0.5 } } },
+    { "name": "deep", "deform": { "stretch": { "axis": "z", "amount": 0.5 } } }] }] }`;
+
+/** Weights of three examples are bars and a point in a triangle: at the corner of the one that the body is in. */
+async function weightsAreAPoint(page) {
+  await page.setInputFiles('#file', { name: 'three.json', mimeType: 'application/json', buffer: Buffer.from(THREE) });
+  await page.waitForFunction(() => window.yawara.scene.name === 'three' && window.yawara.report.frame > 2);
+  const { spot, corner, bars } = await page.evaluate(() => {
+    const svg = document.querySelector('svg.triangle');
+    const corners = svg.querySelector('polygon').getAttribute('points').split(' ').map((point) => point.split(',').map(Number));
+    const label = [...svg.querySelectorAll('text')].find((text) => text.textContent === 'wide');
+    const dot = svg.querySelector('circle');
+    const near = corners.find(([x]) => x === Number(label.getAttribute('x')));
+    return { spot: [Number(dot.getAttribute('cx')), Number(dot.getAttribute('cy'))], corner: near, bars: [...document.querySelectorAll('.weight meter')].map((one) => one.value) };
+  });
+  assert.ok(Math.hypot(spot[0] - corner[0], spot[1] - corner[1]) < 5, `the point is at ${spot}, the corner at ${corner}`);
+  assert.ok(bars.length === 4 && bars[2] > 0.95 && bars[0] < 0.05, `the bars are ${bars}`);
 }
 
 async function fieldHasALegend(on) {
@@ -71,6 +105,7 @@ async function fieldHasALegend(on) {
   assert.match(await page.textContent('#legend'), /m\/s/);
   await page.check('#edges');
   await page.selectOption('#cut', 'x');
+  await weightsAreAPoint(page);
   await close(page);
 }
 
@@ -174,8 +209,8 @@ export const tests = [
   ['a parameter acts and is in the link', parameterActsAndIsInTheLink],
   ['a mesh becomes a body', meshBecomesABody],
   ['a broken scene shows its error', brokenSceneShowsItsError],
-  ['the text runs on change', textRunsOnChange],
-  ['a field has a legend', fieldHasALegend],
+  ['the text runs on change and is completed', textRunsOnChange],
+  ['a field has a legend; weights are a point in a triangle', fieldHasALegend],
   ['a pose is made, saved, undone and redone, and runs natively', poseIsMadeSavedAndRunsNatively],
   ['a recording opens with ffprobe', recordingOpens],
   ['a run is that of the program', runIsThatOfTheProgram],

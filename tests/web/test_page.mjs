@@ -66,6 +66,19 @@ async function grabMovesTheBody(on) {
   await close(page);
 }
 
+async function homeResetsTheView(page) {
+  const eye = () => page.evaluate(() => window.yawara.stage.studio.camera.position.toArray());
+  const before = await eye();
+  const box = await page.locator('#canvas').boundingBox();
+  await page.mouse.move(box.x + 20, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 140, box.y + 60, { steps: 3 });
+  await page.mouse.up();
+  await page.waitForFunction(([x]) => Math.abs(window.yawara.stage.studio.camera.position.x - x) > 0.1, before);
+  await page.keyboard.press('Home');
+  await page.waitForFunction((old) => old.every((value, k) => Math.abs(window.yawara.stage.studio.camera.position.getComponent(k) - value) < 1e-3), before);
+}
+
 async function keysAct(on) {
   const page = await openPaused(on, 'first', 5);
   await page.keyboard.press('o');
@@ -90,6 +103,9 @@ async function keysAct(on) {
   });
   await page.keyboard.press(']');
   await page.waitForFunction((name) => window.yawara.session.name === name, next);
+  await page.keyboard.press('[');
+  await page.waitForFunction(() => window.yawara.session.name === 'first');
+  await homeResetsTheView(page);
   await close(page);
 }
 

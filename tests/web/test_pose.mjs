@@ -7,11 +7,16 @@ import { close, findBody, hashAt, open, openPage } from './browser.mjs';
 import { nativeHash, withFolder } from './program.mjs';
 
 // A bar of frames, which keeps its stiffness in its scene.
-const BAR = `{ "name": "bar", "gravity": [0, -9.81, 0], "floor": {}, "bodies": [{ "name": "bar", "position": [0, 0.6, 0],
+export const BAR = `{ "name": "bar", "gravity": [0, -9.81, 0], "floor": {}, "bodies": [{ "name": "bar", "position": [0, 0.6, 0],
   "mesh": { "lattice": { "size": [0.3, 1, 0.3], "cells": [2, 6, 2] } }, "frames": { "youngs_modulus": 20000 } }] }`;
 
+// A rod and a sheet.
+const THIN = `{ "name": "thin", "floor": {}, "bodies": [
+  { "name": "rod", "rod": { "line": { "from": [-0.5, 0, 0], "to": [0.5, 0, 0], "count": 21 }, "radius": 0.03 }, "position": [0, 0.5, 0], "slender": { "youngs_modulus": 1e7 } },
+  { "name": "sheet", "sheet": { "rectangle": { "width": 0.8, "depth": 0.6, "across": 8, "along": 6 }, "thickness": 0.01 }, "position": [0, 0.2, 0.9], "slender": { "youngs_modulus": 1e7 } }] }`;
+
 /** Positions of the pose that is being made, and what is felt of it. Other answers may still be on their way: the last before "settings" is meant. */
-const pose = (page) =>
+export const pose = (page) =>
   page.evaluate(
     () =>
       new Promise((done) => {
@@ -25,9 +30,9 @@ const pose = (page) =>
   );
 
 /** How far vertices are from where they were, at most. */
-const apart = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
+export const apart = (a, b) => Math.max(...a.map((value, i) => Math.abs(value - b[i])));
 
-async function beginPose(page) {
+export async function beginPose(page) {
   await page.click('button:text-is("New pose")');
   await page.waitForSelector('.posing-tools');
   const [x, y] = await findBody(page);
@@ -35,7 +40,7 @@ async function beginPose(page) {
   return [x, y];
 }
 
-async function pull(page, [x, y], dx, dy) {
+export async function pull(page, [x, y], dx, dy) {
   await page.mouse.move(x, y);
   await page.mouse.down();
   await page.mouse.move(x + dx, y + dy, { steps: 4 });
@@ -45,7 +50,7 @@ async function pull(page, [x, y], dx, dy) {
 }
 
 /** The scene as it is now gives the same hash in the page and in the program. */
-async function sameHash(page, frames) {
+export async function sameHash(page, frames) {
   const text = await page.evaluate(() => window.yawara.session.text);
   const native = await withFolder((folder) => {
     writeFileSync(join(folder, 'made.json'), text);
@@ -59,7 +64,7 @@ async function sameHash(page, frames) {
   return text;
 }
 
-const setSlider = (page, id, value) =>
+export const setSlider = (page, id, value) =>
   page.evaluate(
     ([name, to]) => {
       const slider = document.querySelector(name);
@@ -70,7 +75,7 @@ const setSlider = (page, id, value) =>
     [id, value],
   );
 
-const stripLength = (page, count) => page.waitForFunction((n) => document.querySelectorAll('.strip li').length === n && !window.yawara.posing.isOn, count);
+export const stripLength = (page, count) => page.waitForFunction((n) => document.querySelectorAll('.strip li').length === n && !window.yawara.posing.isOn, count);
 
 async function slidersMakeAPoseThatRunsNatively(on) {
   const page = await open(on, '?scene=first&at=0');
@@ -168,6 +173,43 @@ async function brushIsTheSameOnBothSides(on) {
   await close(page);
 }
 
+/** A place of the view where one body is. */
+const placeOf = (page, body) =>
+  page.evaluate((wanted) => {
+    const { left, top, width, height } = document.querySelector('#canvas').getBoundingClientRect();
+    for (let v = -0.9; v < 0.9; v += 0.02) {
+      for (let u = -0.9; u < 0.9; u += 0.02) if (window.yawara.stage.touch(u, v)?.body === wanted) return [left + ((u + 0.03 + 1) / 2) * width, top + ((1 - v - 0.03) / 2) * height];
+    }
+    return undefined;
+  }, body);
+
+/** Rods and sheets: bent with a slider, kept, drawn in the strip; a group is painted; their frames are shown. */
+async function thinBodiesHavePoses(page) {
+  await page.setInputFiles('#file', { name: 'thin.json', mimeType: 'application/json', buffer: Buffer.from(THIN) });
+  await page.waitForFunction(() => window.yawara.scene.name === 'thin');
+  await page.check('#axes');
+  await page.waitForFunction(() => window.yawara.stage.frame.axes.length === 7 * (21 + 63));
+  await page.uncheck('#axes');
+  for (const body of ['0', '1']) {
+    await page.selectOption('#body', body);
+    await page.click('button:text-is("New pose")');
+    await page.waitForFunction(() => window.yawara.posing.now);
+    await setSlider(page, '#pose-axis', 'x');
+    await setSlider(page, '#pose-bend', 1.5);
+    await page.waitForFunction(() => /of its size/.test(document.querySelector('.posing-tools .note').textContent));
+    await page.click('button:text-is("Keep")');
+    await stripLength(page, 1);
+    await page.waitForFunction(() => document.querySelector('.strip img')?.src.startsWith('data:image'));
+  }
+  await page.click('button:text-is("Groups")');
+  await page.waitForFunction(() => window.yawara.stage.frame.bodies[1].values);
+  await page.mouse.click(...(await placeOf(page, 1)));
+  await page.waitForFunction(() => !document.querySelector('.paint button[title^="Undo"]').disabled);
+  await page.click('button:text-is("Done")');
+  await page.waitForFunction(() => /"groups"/.test(window.yawara.session.text));
+  await sameHash(page, 10);
+}
+
 async function disappointingPosesAreExplained(on) {
   const page = await open(on, '?scene=first&at=0');
   await beginPose(page);
@@ -176,6 +218,7 @@ async function disappointingPosesAreExplained(on) {
   assert.match(await page.textContent('.warning'), /rest pose.*Deform it/);
   await page.click('button:text-is("Change it")');
   assert.ok(!(await page.isVisible('.warning')));
+  await thinBodiesHavePoses(page);
   await close(page);
 }
 
@@ -310,7 +353,7 @@ export const tests = [
   ['sliders make a pose that runs natively', slidersMakeAPoseThatRunsNatively],
   ['a gizmo turns a part', gizmoTurnsAPart],
   ['a brush is the same on both sides', brushIsTheSameOnBothSides],
-  ['disappointing poses are explained', disappointingPosesAreExplained],
+  ['disappointing poses are explained; rods and sheets have poses', disappointingPosesAreExplained],
   ['paint runs natively', paintRunsNatively],
   ['pose and paint fit a phone and the keyboard', toolsFitAPhoneAndTheKeyboard],
   ['contacts, turns and a filled cut', insideIsShown],

@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { close, findBody, firstPicture, hashAt, openPage, report } from './browser.mjs';
 import { nativeHash, withFolder, yawara } from './program.mjs';
+import { BAR, apart, beginPose, pose, pull, sameHash, setSlider, stripLength } from './test_pose.mjs';
 
 const SCENE = 'scenes/gallery/first.json';
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -168,14 +169,74 @@ async function severalViewers({ browser }) {
   });
 }
 
-async function changeOfTheModelBuildsAgain({ browser }) {
-  await withView(['--live', 'scenes/gallery/gelatin_and_silicone.json'], async (address) => {
-    const page = await openPage(browser, address);
-    await firstPicture(page);
-    const path = await page.evaluate(() => window.yawara.session.pathOf(0, { key: 'youngs_modulus', model: true }));
-    await page.evaluate((changed) => window.yawara.session.send({ do: 'open', path: '', text: '', changes: [{ path: changed, value: '20000' }], until: 2 }), path);
-    assert.equal(await hashAt(page, 2), await nativeHash('scenes/gallery/gelatin_and_silicone.json', 2, '--set', `${path}=20000`));
-    await close(page);
+/** A bar of frames is squashed with a slider and sculpted with a brush; one step is undone and redone. */
+async function shapeTheBar(page) {
+  const place = await beginPose(page);
+  const rest = await pose(page);
+  await setSlider(page, '#pose-squash', 0.4);
+  const squashed = await pose(page);
+  assert.ok(apart(rest.positions, squashed.positions) > 0.05, 'the slider did nothing');
+  await page.click('button:text-is("Brush")');
+  await pull(page, place, 60, 0);
+  await page.waitForFunction(() => window.yawara.posing.history.canUndo && window.yawara.posing.handles.length === 0);
+  const sculpted = await pose(page);
+  assert.ok(apart(squashed.positions, sculpted.positions) > 0.01, 'the brush did nothing');
+  await page.focus('#canvas');
+  await page.keyboard.press('Control+z');
+  assert.ok(apart((await pose(page)).positions, squashed.positions) < 1e-5, 'the stroke was not undone');
+  await page.keyboard.press('Control+Shift+z');
+  assert.ok(apart((await pose(page)).positions, sculpted.positions) < 1e-5, 'the stroke was not redone');
+}
+
+async function paintTheBar(page) {
+  await page.click('button:text-is("Stiffness")');
+  const place = await findBody(page);
+  await page.mouse.click(...place);
+  await page.waitForFunction(() => !document.querySelector('.paint button[title^="Undo"]').disabled);
+  await page.click('button:text-is("Done")');
+  await page.waitForFunction(() => /"values"/.test(window.yawara.session.text));
+  await page.click('button:text-is("Pins")');
+  await page.mouse.click(...(await findBody(page)));
+  await page.click('button:text-is("Done")');
+  await page.waitForFunction(() => /"pins"/.test(window.yawara.session.text));
+}
+
+async function liveMakesPosesAndPaint({ browser }) {
+  await withFolder(async (folder) => {
+    const scene = join(folder, 'bar.json');
+    writeFileSync(scene, BAR);
+    await withView(['--live', scene], async (address) => {
+      const [page, other] = [await openPage(browser, address), await openPage(browser, address)];
+      for (const one of [page, other]) await firstPicture(one);
+      // A value of the model builds it again.
+      const path = await page.evaluate(() => window.yawara.session.pathOf(0, { key: 'youngs_modulus', model: true }));
+      await page.evaluate((changed) => window.yawara.session.send({ do: 'open', path: '', text: '', changes: [{ path: changed, value: '40000' }], until: 2 }), path);
+      assert.equal(await hashAt(page, 2), await nativeHash(scene, 2, '--set', `${path}=40000`));
+      await page.evaluate(() => window.yawara.session.send({ do: 'open', path: '', text: '', changes: [], until: 0 }));
+      await hashAt(page, 0);
+      await shapeTheBar(page);
+      // Meanwhile others only look on, and the pose goes on.
+      await other.keyboard.press('r');
+      await other.waitForFunction(() => /somebody else/.test(document.querySelector('#problem').textContent));
+      assert.ok(await page.evaluate(() => window.yawara.posing.isOn));
+      await page.click('button:text-is("Keep")');
+      await stripLength(page, 1);
+      await stripLength(other, 1);
+      await close(other);
+      await paintTheBar(page);
+      const text = await sameHash(page, 10);
+      assert.match(text, /"positions": "/);
+      await page.focus('#canvas');
+      for (let i = 0; i < 3; ++i) await page.keyboard.press('Control+z');
+      await stripLength(page, 0);
+      // A scene that reads another file is the business of whoever started the program.
+      await page.evaluate(() => {
+        const { session } = window.yawara;
+        session.open({ name: 'x', text: session.text.replace(/"lattice"/, '"file": "/etc/passwd", "lattice"'), changes: [], until: -1, keepView: true });
+      });
+      await page.waitForFunction(() => /was started with/.test(document.querySelector('#problem').textContent));
+      await close(page);
+    });
   });
 }
 
@@ -391,7 +452,7 @@ export const tests = [
   ['live: the same controls, the same hash', liveHasTheSameControls],
   ['live: several viewers', severalViewers],
   ['live: contacts, turns, cuts, skins, poses and deforming obstacles as in the page', liveShowsTheSameInside],
-  ['live: a value of the model builds it again', changeOfTheModelBuildsAgain],
+  ['live: poses, sculpting, paint and values of the model', liveMakesPosesAndPaint],
   ['view of a scene runs in the page, with its files', pageRunsASceneWithItsFiles],
   ['view refuses strangers', strangersAreRefused],
   ['view ends connections with bad messages', badMessagesEndTheConnection],

@@ -288,6 +288,7 @@ yw_status core_restart(core* c) {
   yw_status status = yw_scene_build(c->scene, 1, YW_SIMD_AUTO, &world, &c->message);
   if (status < 0) return status;
   core_pose_end(c);
+  core_paint_end(c);
   core_forget_holds(c);
   yw_world_destroy(c->world);
   c->world = world;

@@ -61,9 +61,6 @@ typedef struct core {
   char field[48];         ///< field to send with frames; "": none
   uint32_t inside;        ///< core_inside: what else frames carry
   bool records_contacts;  ///< in steps, once a viewer has asked for contacts
-  /// Bodies of more particles are shown as balls whatever is asked for, because making skins and
-  /// sending them takes longer than a frame; 0: no limit.
-  int32_t max_skinned;
   yw_vec3 cut_normal;
   float cut_offset;      ///< what is kept has normal . p + offset >= 0
   yw_vec3* pose;         ///< see core_pose
@@ -94,7 +91,7 @@ void core_destroy(core* c);
 /// "path<TAB>value", as for yw_scene_override, and may be NULL. On failure what was open before
 /// stays, and core.message says why.
 yw_status core_open(core* c, const char* path, const char* scene, const char* changes);
-/// Builds the world again.
+/// Builds the world again; a pose or paint in the making ends.
 yw_status core_restart(core* c);
 /// One frame.
 yw_status core_step(core* c);

@@ -137,13 +137,7 @@ static const yw_vec3* particles_of(const core* c, int32_t index, int32_t* count,
   return yw_body_positions(c->world, c->bodies[index].id, count);
 }
 
-static bool has_skin(const core* c, int32_t index) {
-  if (!(c->inside & CORE_SKINS) || c->field[0] != '\0') return false;
-  int32_t count = 0, num_radii = 0;
-  const float* radii = NULL;
-  particles_of(c, index, &count, &radii, &num_radii);
-  return c->max_skinned == 0 || count <= c->max_skinned;
-}
+static bool has_skins(const core* c) { return c->inside & CORE_SKINS && c->field[0] == '\0'; }
 
 // Adds a surface around the body's particles.
 static bool add_skin(core* c, int32_t index, int32_t* count, int32_t* triangles) {
@@ -197,7 +191,7 @@ static bool add_body(core* c, int32_t index, int32_t* count, int32_t* parts, int
   *count = *parts = *triangles = 0;
   if (!active || !c->shown->bodies[index].look.visible) return true;
   bool is_surface = shown_model_of(c->shown, index)->kind != SHOWN_PARTICLES;
-  if (!is_surface && has_skin(c, index)) {
+  if (!is_surface && has_skins(c)) {
     *parts = PART_SKIN;
     return add_skin(c, index, count, triangles);
   }

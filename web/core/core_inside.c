@@ -47,7 +47,26 @@ static yw_quat turn_of(const yw_vec3 columns[3]) {
   return turn;
 }
 
-// Axes at every n-th vertex of a body of tets: 3 f position and 4 f rotation (x y z w) each.
+// 3 f position and 4 f rotation (x y z w).
+static bool add_axes(core* c, yw_vec3 x, yw_quat q) {
+  float* at = core_add_words(c, 7);
+  const float values[7] = {x.x, x.y, x.z, q.x, q.y, q.z, q.w};
+  for (int k = 0; at && k < 7; ++k) at[k] = values[k];
+  return at != NULL;
+}
+
+// The frames that the method itself works with.
+static int32_t own_axes(core* c, yw_body_id id) {
+  yw_vec3 origins[MAX_AXES];
+  yw_quat turns[MAX_AXES];
+  int32_t count = yw_body_axes(c->world, id, origins, turns, MAX_AXES);
+  for (int32_t i = 0; i < count; ++i) {
+    if (!add_axes(c, origins[i], turns[i])) return i;
+  }
+  return count;
+}
+
+// Of other bodies of tets: how the tets around every n-th vertex are turned.
 static int32_t axes_of_body(core* c, int32_t index) {
   yw_body_id id = c->bodies[index].id;
   const yw_model* model = yw_body_model(c->world, id);
@@ -65,11 +84,7 @@ static int32_t axes_of_body(core* c, int32_t index) {
   }
   int32_t stride = (count + MAX_AXES - 1) / MAX_AXES, made = 0;
   for (int32_t i = 0; i < count; i += stride) {
-    float* at = core_add_words(c, 7);
-    if (!at) break;
-    yw_quat q = turn_of(sums + 3 * (size_t)i);
-    const float values[7] = {now[i].x, now[i].y, now[i].z, q.x, q.y, q.z, q.w};
-    for (int k = 0; k < 7; ++k) at[k] = values[k];
+    if (!add_axes(c, now[i], turn_of(sums + 3 * (size_t)i))) break;
     ++made;
   }
   yw_mem_free(NULL, sums);
@@ -79,7 +94,8 @@ static int32_t axes_of_body(core* c, int32_t index) {
 int32_t core_add_axes(core* c) {
   int32_t count = 0;
   for (int32_t i = 0; c->world && c->inside & CORE_AXES && i < c->shown->num_bodies; ++i) {
-    count += axes_of_body(c, i);
+    int32_t own = own_axes(c, c->bodies[i].id);
+    count += own > 0 ? own : axes_of_body(c, i);
   }
   return count;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "playback/frame_values.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
@@ -39,9 +40,21 @@ static bool find_nearest(core* c, const yw_vec3* points, int32_t count, int32_t 
   return true;
 }
 
+// Surfaces of rods and sheets show the paint of the nearest particle.
+static bool find_carriers(core* c, int32_t index) {
+  core_body* body = &c->bodies[index];
+  const yw_model* model = yw_body_model(c->world, body->id);
+  if (!yw_model_surface_has_state(model) || body->carriers) return true;
+  int32_t num_surface = yw_model_surface(model)->num_vertices;
+  frame_body at_rest = {0};
+  at_rest.positions = yw_body_positions(c->world, body->id, &at_rest.num_particles);
+  if (yw_body_surface_positions(c->world, body->id, c->surface, num_surface) < 0) return false;
+  body->carriers = frame_nearest_particles(&at_rest, num_surface, c->surface);
+  return body->carriers != NULL;
+}
+
 yw_status core_paint_begin(core* c, int32_t body, bool whole, const unsigned char* bytes,
                            int32_t count) {
-  core_paint_end(c);
   yw_status status = core_restart(c);
   if (status < 0) return status;
   if (body < 0 || body >= c->shown->num_bodies) {
@@ -50,12 +63,12 @@ yw_status core_paint_begin(core* c, int32_t body, bool whole, const unsigned cha
   const yw_model* model = yw_body_model(c->world, c->bodies[body].id);
   int32_t num_points = 0;
   const yw_vec3* points = yw_model_points(model, &num_points);
-  if (!points || yw_model_tets(model)->num_tets == 0) {
-    return yw_fail(&c->message, YW_ERR_INVALID, "this body has no tets, so it cannot be painted");
+  if (!poser_can_hold(model)) {
+    return yw_fail(&c->message, YW_ERR_INVALID, "only volumes, rods and sheets can be painted");
   }
   int32_t needed = whole ? num_points : num_painted(model, num_points);
   c->paint = YW_NEW_ARRAY(NULL, unsigned char, num_points);
-  if (!c->paint || !find_nearest(c, points, num_points, needed)) {
+  if (!c->paint || !find_nearest(c, points, num_points, needed) || !find_carriers(c, body)) {
     core_paint_end(c);
     return yw_fail_memory(&c->message, "paint");
   }
@@ -96,7 +109,8 @@ void core_paint_line(core* c, yw_vec3 from, yw_vec3 to, float first, float secon
 
 float core_paint_of(const core* c, const yw_surface_map* map, int32_t vertex) {
   if (map->vertices) return (float)c->paint[c->paint_from[map->vertices[vertex]]];
-  if (!map->points) return NAN;
+  const int32_t* carriers = c->bodies[c->painted].carriers;
+  if (!map->points) return carriers ? (float)c->paint[c->paint_from[carriers[vertex]]] : NAN;
   const yw_embedded_point* point = &map->points[vertex];
   int most = 0;
   for (int k = 1; k < 4; ++k) {

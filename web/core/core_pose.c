@@ -57,7 +57,7 @@ static yw_quat best_turn(const yw_vec3* rest, yw_vec3 rest_mean, const yw_vec3* 
   return turn;
 }
 
-// The points of a body's model at rest and those of the body now; false if it is not a tet mesh.
+// The points of a body's model at rest and those of the body now; false if it cannot be posed.
 static bool points_of(const core* c, int32_t body, const yw_vec3** rest, const yw_vec3** now,
                       int32_t* count) {
   if (!c->world || body < 0 || body >= c->shown->num_bodies) return false;
@@ -65,7 +65,7 @@ static bool points_of(const core* c, int32_t body, const yw_vec3** rest, const y
   const yw_model* model = yw_body_model(c->world, c->bodies[body].id);
   *rest = yw_model_points(model, &num_rest);
   *now = yw_body_positions(c->world, c->bodies[body].id, count);
-  return yw_model_tets(model)->num_tets > 0 && *rest && num_rest == *count;
+  return poser_can_hold(model) && num_rest == *count;
 }
 
 const yw_vec3* core_pose(core* c, int32_t body, int32_t* count) {
@@ -85,13 +85,34 @@ const yw_vec3* core_pose(core* c, int32_t body, int32_t* count) {
   return c->pose;
 }
 
+// The surface of a model in a pose.
+static yw_status surface_in(const yw_model* model, const yw_vec3* pose, yw_vec3* out,
+                            int32_t capacity) {
+  if (!yw_model_surface_has_state(model)) return yw_model_surface_positions(model, pose, out);
+  // Surfaces of rods and sheets follow orientations, which a body finds for its positions.
+  yw_world_def world_def = yw_default_world_def();
+  yw_body_def body_def = yw_default_body_def();
+  yw_world* world = NULL;
+  yw_body_id id = {0};
+  world_def.threads = 1;
+  // Retained, and let go again with the world.
+  body_def.model = (yw_model*)model;
+  body_def.pose = pose;
+  yw_status status = yw_world_create(&world_def, &world);
+  if (status >= 0) status = yw_body_create(world, &body_def, &id, NULL);
+  if (status >= 0) status = yw_body_surface_positions(world, id, out, capacity);
+  yw_world_destroy(world);
+  return status;
+}
+
 const float* core_example_surface(core* c, int32_t body, int32_t k, int32_t* num_vertices) {
   *num_vertices = 0;
   if (!c->world || body < 0 || body >= c->shown->num_bodies) return NULL;
   const yw_vec3* pose = yw_scene_example(c->scene, body, k, NULL, NULL);
   const yw_model* model = yw_body_model(c->world, c->bodies[body].id);
   const display_mesh* mesh = &c->meshes[c->shown->bodies[body].model];
-  if (!pose || yw_model_surface_positions(model, pose, c->surface) < 0) return NULL;
+  int32_t count = yw_model_surface(model)->num_vertices;
+  if (!pose || surface_in(model, pose, c->surface, count) < 0) return NULL;
   yw_mem_free(NULL, c->pose);
   c->pose = YW_NEW_ARRAY(NULL, yw_vec3, 2 * (size_t)mesh->num_vertices);
   if (!c->pose) return NULL;
@@ -155,11 +176,11 @@ static void show_pose(core* c) {
 yw_status core_pose_begin(core* c, int32_t body, const yw_vec3* base, int32_t num_base) {
   const yw_vec3 *rest, *now;
   int32_t count = 0;
-  core_pose_end(c);
   yw_status status = core_restart(c);
   if (status < 0) return status;
   if (!points_of(c, body, &rest, &now, &count)) {
-    return yw_fail(&c->message, YW_ERR_INVALID, "this body has no tets, so it cannot be posed");
+    return yw_fail(&c->message, YW_ERR_INVALID,
+                   "poses are made of volumes, rods and sheets, not of this body");
   }
   if (base && num_base != count) {
     return yw_fail(&c->message, YW_ERR_INVALID, "the pose is of another mesh");

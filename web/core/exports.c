@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "console/presets.h"
 #include "console/starter.h"
 #include "core.h"
 #include "yawara/extend/memory.h"
@@ -135,6 +136,20 @@ EXPORT float page_model_size(const char* path) {
   yw_mem_free(NULL, positions);
   yw_vec3 side = yw_sub(box.upper, box.lower);
   return count > 0 ? fmaxf(side.x, fmaxf(side.y, side.z)) : 0.0f;
+}
+
+// The words for materials, each with the methods that have it, the default first, as a JSON object.
+EXPORT const char* page_presets(void) {
+  text* t = &page->json;
+  const preset* p;
+  text_clear(t);
+  text_add(t, "{");
+  for (int32_t i = 0; (p = preset_at(i)); ++i) {
+    text_add_comma(t);
+    text_add(t, "\"%s\":\"%s\"", p->word, p->methods);
+  }
+  text_add(t, "}");
+  return t->data;
 }
 
 // The text of a scene in which a model falls on a floor; NULL: standard error says why not.

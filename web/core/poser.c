@@ -11,12 +11,6 @@
 
 #define FRAME (1.0f / 60.0f)
 #define SUBSTEPS 4
-#define DENSITY 1000.0f
-#define GRAVITY 9.81f
-// Young's modulus over density, gravity and size, and decay rate, 1/s: bodies of all sizes settle
-// within a second.
-#define STIFFNESS 300.0f
-#define DAMPING 30.0f
 // Springs of a brush are together so many times as stiff as the body.
 #define BRUSH_FORCE 6.0f
 #define MIN_VERTICES 4
@@ -27,8 +21,7 @@
 // The share of the vertices that the first handle's anchor holds.
 #define FAR_SHARE 0.25f
 
-// The elastic body
-// ---------------------------------------------------------------------------------
+// The elastic body --------------------------------------------------------------------------------
 
 static void copy(const poser* p, const yw_vec3* from, yw_vec3* to) {
   memcpy(to, from, (size_t)p->count * sizeof *to);
@@ -41,34 +34,17 @@ static void forget_world(poser* p) {
   p->model = NULL;
 }
 
-static yw_status create_model(poser* p, yw_error* error) {
-  if (strcmp(yw_model_method(p->source), "frames") == 0) {
-    yw_frames_def def = yw_default_frames_def();
-    def.mesh = &p->tets;
-    def.density = DENSITY;
-    def.youngs_modulus = STIFFNESS * DENSITY * GRAVITY * p->size;
-    def.params.damping = DAMPING;
-    return yw_model_create_frames(NULL, &def, &p->model, error);
-  }
-  yw_match_def def = yw_default_match_def();
-  def.mesh = &p->tets;
-  def.density = DENSITY;
-  def.params.stiffness = STIFFNESS;
-  def.params.damping = DAMPING;
-  return yw_model_create_match(NULL, &def, &p->model, error);
-}
-
 // Makes the world of the shape, with the body as it is now.
 static yw_status wake(poser* p, yw_error* error) {
   if (p->world) return YW_OK;
-  memcpy(p->tets.positions, p->shape, (size_t)p->count * sizeof *p->shape);
+  if (p->tets.num_tets > 0) copy(p, p->shape, p->tets.positions);
   yw_world_def def = yw_default_world_def();
   def.gravity = yw_v3(0, 0, 0);
   def.threads = 1;
   yw_body_def body = yw_default_body_def();
   body.pose = p->now;
   body.body_contact = false;
-  yw_status status = create_model(p, error);
+  yw_status status = poser_create_model(p, error);
   if (status >= 0) status = yw_world_create(&def, &p->world);
   body.model = p->model;
   if (status >= 0) status = yw_body_create(p->world, &body, &p->body, error);
@@ -115,7 +91,7 @@ static int32_t first_from(const sorted_vertex* order, int32_t count, float x) {
 
 // Finds the vertex at the mirror image of each, as meshes that are alike on both sides have it.
 static bool find_partners(poser* p) {
-  const yw_vec3* rest = yw_model_tets(p->source)->positions;
+  const yw_vec3* rest = yw_model_points(p->source, NULL);
   sorted_vertex* order = YW_NEW_ARRAY(NULL, sorted_vertex, p->count);
   if (!order) return false;
   float near = SAME_PLACE * p->size;
@@ -147,13 +123,15 @@ static void make_alike(poser* p) {
 }
 
 poser* poser_create(const yw_model* model, const yw_vec3* base, yw_error* error) {
+  int32_t num_points = 0;
   const yw_tet_mesh* tets = yw_model_tets(model);
-  if (tets->num_tets == 0) {
-    yw_fail(error, YW_ERR_INVALID, "this body has no tets, so it cannot be posed");
+  const yw_vec3* rest = yw_model_points(model, &num_points);
+  if (!poser_can_hold(model)) {
+    yw_fail(error, YW_ERR_INVALID, "poses are made of volumes, rods and sheets, not of this body");
     return NULL;
   }
   poser* p = YW_NEW(NULL, poser);
-  size_t count = (size_t)tets->num_vertices;
+  size_t count = (size_t)num_points;
   if (p) {
     p->plain = YW_NEW_ARRAY(NULL, yw_vec3, count);
     p->shape = YW_NEW_ARRAY(NULL, yw_vec3, count);
@@ -161,17 +139,17 @@ poser* poser_create(const yw_model* model, const yw_vec3* base, yw_error* error)
     p->partner = YW_NEW_ARRAY(NULL, int32_t, count);
   }
   if (!p || !p->plain || !p->shape || !p->now || !p->partner ||
-      yw_tet_mesh_copy(tets, NULL, &p->tets) < 0) {
+      (tets->num_tets > 0 && yw_tet_mesh_copy(tets, NULL, &p->tets) < 0)) {
     poser_destroy(p);
     yw_fail_memory(error, "a pose");
     return NULL;
   }
   p->source = model;
-  p->count = tets->num_vertices;
+  p->count = num_points;
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < p->count; ++i) {
-    box = yw_aabb_grow(box, tets->positions[i]);
-    p->plain[i] = p->shape[i] = p->now[i] = base ? base[i] : tets->positions[i];
+    box = yw_aabb_grow(box, rest[i]);
+    p->plain[i] = p->shape[i] = p->now[i] = base ? base[i] : rest[i];
   }
   yw_vec3 side = yw_sub(box.upper, box.lower);
   p->size = fmaxf(side.x, fmaxf(side.y, side.z));
@@ -240,7 +218,7 @@ static yw_status pull(poser* p, poser_handle* h, yw_error* error) {
   def.targets = targets;
   def.num_frames = 1;
   def.strengths = h->weights;
-  float modulus = STIFFNESS * DENSITY * GRAVITY * p->size;
+  float modulus = POSER_STIFFNESS * POSER_DENSITY * POSER_GRAVITY * p->size;
   def.stiffness = BRUSH_FORCE * modulus * p->size / (float)h->num_vertices;
   yw_status status = yw_follow_create(p->world, &def, &h->pin, error);
   yw_mem_free(NULL, targets);
@@ -529,15 +507,18 @@ bool poser_save(poser* p) {
   return true;
 }
 
+// A whole number that a float holds exactly; -1 for anything else.
+static int32_t whole(float x) { return x >= 0.0f && x <= 16777216.0f ? (int32_t)x : -1; }
+
 // Reads a handle; returns what comes after it, or NULL.
 static const float* load_handle(poser* p, const float* at, const float* end) {
-  int32_t num_vertices = end - at >= HANDLE_WORDS ? (int32_t)at[2] : 0;
+  int32_t num_vertices = end - at >= HANDLE_WORDS ? whole(at[2]) : 0;
   if (num_vertices < 1 || end - at < HANDLE_WORDS + VERTEX_WORDS * (int64_t)num_vertices)
     return NULL;
   poser_handle* h = new_handle(p, num_vertices);
   if (!h) return NULL;
-  h->id = (int32_t)at[0];
-  h->twin = (int32_t)at[1];
+  h->id = whole(at[0]);
+  h->twin = whole(at[1]);
   h->anchor = at[3] > 0.0f;
   h->offset = yw_v3(at[4], at[5], at[6]);
   h->turn = (yw_quat){at[7], at[8], at[9], at[10]};
@@ -546,7 +527,7 @@ static const float* load_handle(poser* p, const float* at, const float* end) {
   if (h->id > p->last_id) p->last_id = h->id;
   at += HANDLE_WORDS;
   for (int32_t k = 0; k < num_vertices; ++k, at += VERTEX_WORDS) {
-    h->vertices[k] = (int32_t)at[0];
+    h->vertices[k] = whole(at[0]);
     h->weights[k] = at[1];
     memcpy(&h->from[k], at + 2, sizeof h->from[k]);
     if (h->vertices[k] < 0 || h->vertices[k] >= p->count) return NULL;
@@ -562,7 +543,7 @@ bool poser_load(poser* p, const float* words, int32_t count) {
   memcpy(p->shape, words, bytes);
   memcpy(p->now, words + 3 * p->count, bytes);
   const float *at = words + 6 * p->count, *end = words + count;
-  int32_t handles = (int32_t)*at++;
+  int32_t handles = whole(*at++);
   for (int32_t i = 0; i < handles && at; ++i) at = load_handle(p, at, end);
   if (!at || (p->num_handles > 0 && pull_all(p, NULL) < 0)) {
     poser_relax(p);

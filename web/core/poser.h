@@ -13,6 +13,10 @@
 #include "yawara/yawara.h"
 
 #define POSER_MAX_HANDLES 64
+// Of the body that is posed: density (kg/m^3), and Young's modulus over density, gravity and size.
+#define POSER_DENSITY 1000.0f
+#define POSER_GRAVITY 9.81f
+#define POSER_STIFFNESS 300.0f
 
 typedef struct poser_handle {
   int32_t id;    ///< from 1
@@ -31,7 +35,7 @@ typedef struct poser_handle {
 
 typedef struct poser {
   const yw_model* source;        ///< of the body that is posed; not owned
-  yw_tet_mesh tets;              ///< its tets with the positions of the shape
+  yw_tet_mesh tets;              ///< its tets with the positions of the shape; empty: no volume
   int32_t count;                 ///< vertices
   yw_vec3 *plain, *shape, *now;  ///< before the deformers, after them, and with handles
   float size;                    ///< m, longest side at rest
@@ -58,7 +62,8 @@ typedef struct poser_grip {
   bool mirror;     ///< the other side does the same
 } poser_grip;
 
-/// base: positions to start from; NULL: the rest pose. NULL with a message for bodies without tets.
+/// base: positions to start from; NULL: the rest pose. NULL with a message for bodies that are
+/// neither volumes nor rods nor sheets.
 poser* poser_create(const yw_model* model, const yw_vec3* base, yw_error* error);
 void poser_destroy(poser* p);
 
@@ -85,6 +90,11 @@ void poser_step(poser* p);
 /// The state as numbers, for undo: p->words. False if out of memory.
 bool poser_save(poser* p);
 bool poser_load(poser* p, const float* words, int32_t count);
+
+/// Makes p->model, which is of the shape (poser_model.c).
+yw_status poser_create_model(poser* p, yw_error* error);
+/// Whether bodies of a model can be posed.
+bool poser_can_hold(const yw_model* model);
 
 /// Where a handle is now.
 yw_vec3 poser_place(const poser_handle* handle);

@@ -111,6 +111,11 @@ export class Core {
   message(): string {
     return this.text('page_message');
   }
+  /** Words for materials, and the methods that have each, the default first. */
+  presets(): Record<string, string[]> {
+    const words = JSON.parse(this.text('page_presets')) as Record<string, string>;
+    return Object.fromEntries(Object.entries(words).map(([word, methods]) => [word, methods.split(' ')]));
+  }
   schema(): string {
     return this.text('page_schema');
   }

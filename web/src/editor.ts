@@ -19,7 +19,9 @@ function completeFrom(schema: SceneSchema) {
     const isKey = key === undefined && path.at(-1) !== -1;
     const options = isKey ? schema.keys(path) : schema.values(key === undefined ? path : [...path, key]);
     if (options.length === 0 || (!context.explicit && !word?.text)) return null;
-    return { from: start, options, validFor: /^"?\w*$/ };
+    // The editor closes quotation marks by itself; options bring both of theirs.
+    const isClosed = word?.text.startsWith('"') && context.state.sliceDoc(context.pos, context.pos + 1) === '"';
+    return { from: start, to: context.pos + Number(isClosed ?? false), options, validFor: /^"?\w*$/ };
   };
 }
 

@@ -4,8 +4,6 @@ import type { Frame } from './frame';
 import type { Scene } from './protocol';
 
 const MODELS = /\.(obj|ply|stl|gltf|glb|node|ele|msh|vtk|vtu|mesh)$/i;
-export const PRESETS = ['jelly', 'rubber', 'foam', 'toy', 'clay', 'cloth', 'steel'];
-
 export function isModel(name: string): boolean {
   return MODELS.test(name);
 }

@@ -20,9 +20,9 @@ export class Inside {
     ['y', 'across y'],
     ['z', 'across z'],
   ]);
-  private readonly edges = checkRow('edges', 'edges of the surface');
+  private readonly edges = checkRow('edges', 'edges, and tets in a cut');
   private readonly contacts = checkRow('contacts', 'contacts');
-  private readonly axes = checkRow('axes', 'turns of regions');
+  private readonly axes = checkRow('axes', 'frames and turns of regions');
   private readonly slaves = checkRow('slaves', 'slave particles');
   private readonly skins = checkRow('skins', 'skin of particles');
   private fields: Field[] = [];
@@ -61,7 +61,7 @@ export class Inside {
   open(scene: Scene): void {
     this.skins.row.hidden = scene.models.every((model) => !model.particles);
     this.slaves.row.hidden = scene.models.every((model) => model.method !== 'plastic');
-    this.axes.row.hidden = scene.models.every((model) => model.tets === 0);
+    this.axes.row.hidden = scene.models.every((model) => model.tets === 0 && model.method !== 'slender');
     const known = new Map<string, Field>();
     for (const body of scene.bodies) for (const field of body.fields) known.set(field.name, field);
     this.fields = [...known.values()];

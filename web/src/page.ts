@@ -3,7 +3,7 @@
 import { button, find } from './dom';
 import type { Editor } from './editor';
 import { Edits } from './edits';
-import { PRESETS, Recorder, download, isModel, listenToDrops, objText } from './files';
+import { Recorder, download, isModel, listenToDrops, objText } from './files';
 import { Gallery, type Entry } from './gallery';
 import type { Hand } from './hand';
 import { icons } from './icons';
@@ -86,13 +86,9 @@ function drawPose(body: number, surface: Float32Array): string {
   object.material.dispose();
   return picture;
 }
-// Poses and paint are made in the page's own core; of those that a scene has, --live shows the strip.
-if (isRemote) {
-  poses.lock();
-  painting.element.remove();
-}
 if (link.view === 'run') {
   poses.element.remove();
+  painting.element.remove();
   inside.limitToRuns();
 }
 
@@ -188,10 +184,12 @@ function dropWaiting(): void {
   waiting = undefined;
 }
 
-/** A scene that opens has neither pose nor paint in the making. */
+/** A scene that opens, or starts again, has neither pose nor paint in the making. */
 function leaveTools(): void {
-  if (posing.isOn) posing.end();
   if (painting.isOn) painting.end();
+  if (!posing.isOn) return;
+  posing.end();
+  poses.fill();
 }
 
 session.on('opened', ({ scene, warning }) => {
@@ -254,6 +252,8 @@ session.on('frame', ({ buffer }) => (waiting = buffer));
 session.on('started', (message) => {
   document.body.dataset.threads = String(message.threads);
   schema = message.schema;
+  presets = message.presets ?? {};
+  fillPresets();
   if (isRemote) return;
   if (link.view === 'scene') void openServed(link.at, link.changes);
   else void openScene(link.scene || FIRST_SCENE, link.at, link.changes);
@@ -275,14 +275,23 @@ session.on('report', ({ report }) => {
 // Files -------------------------------------------------------------------------------------------
 
 const preset = find<HTMLSelectElement>('preset');
-for (const word of PRESETS) preset.add(new Option(word, word));
+const method = find<HTMLSelectElement>('method');
+let presets: Record<string, string[]> = {};
+function fillPresets(): void {
+  for (const word of Object.keys(presets)) preset.add(new Option(word, word));
+  fillMethods();
+}
+/** The methods that have the chosen word; its own comes first. */
+function fillMethods(): void {
+  method.replaceChildren(...(presets[preset.value] ?? []).map((word) => new Option(word, word)));
+}
 let model: { name: string; bytes: ArrayBuffer } | undefined;
 
 function buildModel(): void {
   if (!model) return;
   find('progress').textContent = `${model.name}: filling it with tets …`;
   find('progress').hidden = false;
-  session.send({ do: 'model', name: model.name, bytes: model.bytes.slice(0), as: preset.value, method: '' });
+  session.send({ do: 'model', name: model.name, bytes: model.bytes.slice(0), as: preset.value, method: method.value });
 }
 
 async function openFile(file: File): Promise<void> {
@@ -302,7 +311,11 @@ session.on('starter', ({ name, text, size }) => {
   find('model-note').textContent = `Its longest side is ${shortNumber(size, 'm')} in the file, and 1 m here.${isFar ? ' Perhaps the file is not in metres.' : ''}`;
 });
 if (!isRemote) listenToDrops(document.body, (file) => void openFile(file));
-preset.addEventListener('change', buildModel);
+preset.addEventListener('change', () => {
+  fillMethods();
+  buildModel();
+});
+method.addEventListener('change', buildModel);
 const chooser = find<HTMLInputElement>('file');
 chooser.addEventListener('change', () => {
   for (const file of chooser.files ?? []) void openFile(file);
@@ -356,6 +369,10 @@ function setDrawer(name: 'gallery' | 'panel', open: boolean): void {
 }
 const isOpen = (name: 'gallery' | 'panel'): boolean => !document.body.classList.contains(`no-${name}`);
 
+function restart(): void {
+  leaveTools();
+  session.send({ do: 'restart' });
+}
 const togglePlay = (): void => session.send({ do: 'play', on: paused });
 const speed = find<HTMLSelectElement>('speed');
 function setSpeed(factor: string): void {
@@ -370,7 +387,7 @@ const help = find<HTMLDialogElement>('help');
 const actions: KeyAction[] = [
   { key: 'p', shown: 'P', about: 'pause or play', act: togglePlay },
   { key: 'o', shown: 'O', about: 'one frame', act: () => session.send({ do: 'step' }) },
-  { key: 'r', shown: 'R', about: 'restart', act: () => session.send({ do: 'restart' }) },
+  { key: 'r', shown: 'R', about: 'restart', act: restart },
   { key: 's', shown: 'S', about: 'slow motion', act: () => setSpeed(speed.value === '1' ? '0.25' : '1') },
   { key: '[', shown: '[', about: 'previous scene', act: () => gallery && pick(gallery.next(session.name, -1)) },
   { key: ']', shown: ']', about: 'next scene', act: () => gallery && pick(gallery.next(session.name, 1)) },
@@ -385,7 +402,7 @@ fillHelp(help, actions);
 
 button('play', icons.pause, togglePlay);
 button('step', icons.step, () => session.send({ do: 'step' }));
-button('restart', icons.restart, () => session.send({ do: 'restart' }));
+button('restart', icons.restart, restart);
 button('home', icons.home, () => studio.resetView());
 speed.addEventListener('change', () => setSpeed(speed.value));
 find('open-gallery').addEventListener('click', () => setDrawer('gallery', !isOpen('gallery')));

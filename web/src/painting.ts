@@ -13,8 +13,8 @@ import type { Stage } from './stage';
 
 type Kind = 'groups' | 'pins' | 'stiffness';
 const KINDS: Record<Kind, { title: string; about: string; methods: string[] }> = {
-  groups: { title: 'Groups', about: 'Parts with the same colour choose their example together.', methods: ['match'] },
-  pins: { title: 'Pins', about: 'What is red is held in place.', methods: ['match', 'frames', 'fem'] },
+  groups: { title: 'Groups', about: 'Parts with the same colour choose their example together.', methods: ['match', 'frames', 'slender'] },
+  pins: { title: 'Pins', about: 'What is red is held in place.', methods: ['match', 'frames', 'fem', 'slender'] },
   stiffness: { title: 'Stiffness', about: 'Yellow is stiff, violet is soft.', methods: ['frames', 'fem'] },
 };
 const NUM_GROUPS = 6;

@@ -6,7 +6,7 @@ import { makeButton } from './rows';
 import { isObject, modelOf, type Json, type JsonObject } from './scene_text';
 import type { Session } from './session';
 
-const METHODS = ['match', 'frames'];
+const METHODS = ['match', 'frames', 'slender'];
 
 export class Poses implements Keeper {
   readonly element = document.createElement('section');
@@ -16,7 +16,6 @@ export class Poses implements Keeper {
   private pictures: (string | undefined)[] = [];
   private readonly strip = document.createElement('ul');
   private readonly buttons = document.createElement('div');
-  private isLocked = false;
 
   constructor(
     private readonly session: Session,
@@ -37,17 +36,11 @@ export class Poses implements Keeper {
     });
   }
 
-  /** Poses can only be looked at. */
-  lock(): void {
-    this.isLocked = true;
-    this.element.querySelector('h2')!.textContent = 'Poses';
-  }
-
   /** Shows the poses of a body. */
   choose(body: number): void {
     this.body = body;
     const count = this.examples().length;
-    this.element.hidden = !METHODS.includes(this.session.methodOf(body)) || (this.isLocked && count === 0);
+    this.element.hidden = !METHODS.includes(this.session.methodOf(body));
     this.pictures = [];
     this.fill();
     if (!this.element.hidden && count > 0) this.session.send({ do: 'examples', body, count });
@@ -78,7 +71,6 @@ export class Poses implements Keeper {
       return;
     }
     this.strip.replaceChildren(...this.examples().map((example, i) => this.makeItem(example, i)));
-    if (this.isLocked) return;
     const undo = makeButton('Undo', 'Undo (Ctrl-Z)', () => this.edits.undo());
     const redo = makeButton('Redo', 'Redo (Ctrl-Shift-Z)', () => this.edits.redo());
     undo.disabled = !this.edits.canUndo;
@@ -95,8 +87,7 @@ export class Poses implements Keeper {
     if (picture) image.src = picture;
     image.hidden = !picture;
     const rows = document.createElement('div');
-    if (this.isLocked) rows.textContent = name;
-    else rows.append(this.makeName(name, i), this.makeStrength(example, name, i), this.makeButtons(name, i));
+    rows.append(this.makeName(name, i), this.makeStrength(example, name, i), this.makeButtons(name, i));
     item.append(image, rows);
     return item;
   }
@@ -154,7 +145,7 @@ export class Poses implements Keeper {
 
   keep(positions: Float32Array, example: number, isNew: boolean): void {
     if (positions.length === 0) {
-      this.say('This body has no tets, so its poses cannot be kept.');
+      this.say('Poses of this body cannot be kept.');
       return;
     }
     const bytes = new Uint8Array(positions.buffer, positions.byteOffset, positions.byteLength);

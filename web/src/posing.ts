@@ -185,6 +185,11 @@ export class Posing implements Hand {
 
   // The hand --------------------------------------------------------------------------------------
 
+  /** Rods and sheets feel everything about a pose. */
+  private get isThin(): boolean {
+    return this.session.methodOf(this.body) === 'slender';
+  }
+
   private get reach(): number {
     return Number(this.radius.input.value) * (this.session.scene?.bodies[this.body]?.size ?? 1);
   }
@@ -341,7 +346,9 @@ export class Posing implements Hand {
     const check = checks.at(-1);
     const flaw = this.flawOf(check);
     if (check && this.history.canUndo) {
-      this.note.textContent = `Stretched by ${(100 * check.stretch).toFixed(1)} %; ${percent(check.seen)} of the change is felt${check.inverted > 0 ? `; ${check.inverted} tets are inside out` : ''}.`;
+      this.note.textContent = this.isThin
+        ? `It differs from the rest pose by ${(100 * check.stretch).toFixed(1)} % of its size.`
+        : `Stretched by ${(100 * check.stretch).toFixed(1)} %; ${percent(check.seen)} of the change is felt${check.inverted > 0 ? `; ${check.inverted} tets are inside out` : ''}.`;
     }
     if (this.wish === 'note') return;
     const isNew = this.wish === 'keep-new';

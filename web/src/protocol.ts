@@ -68,7 +68,8 @@ export type Command =
 // From the worker ---------------------------------------------------------------------------------
 
 export type Message =
-  | { say: 'started'; threads: number; schema: string }
+  /** presets: words for materials, with the methods that have each, the default first; the program has none. */
+  | { say: 'started'; threads: number; schema: string; presets?: Record<string, string[]> }
   | { say: 'progress'; what: string; share: number }
   /** own: what the program has open; without it, what the page asked for. */
   | { say: 'opened'; scene: Scene; warning: string; own?: { name: string; text: string; changes: Change[] } }

@@ -2,18 +2,20 @@
 // The program as a source of frames. It simulates (--live), or has a run on disk.
 import type { Command, Message } from './protocol';
 import type { Source } from './source';
-import { readBinary } from './wire';
+import { readBinary, withLoad } from './wire';
 
 const GONE = 'The connection to yawara view has ended. Start it again and open the address that it prints.';
 
-/** Commands that the program obeys. */
-const SHARED = new Set<Command['do']>(['open', 'play', 'step', 'restart', 'speed', 'grab', 'drag', 'release', 'pin', 'field', 'inside', 'examples', 'set', 'settings', 'drawn']);
+/** What the page's own core does, with files of the page. */
+const OWN = new Set<Command['do']>(['start', 'cache', 'keep', 'seek', 'files', 'model']);
 
 /** What the program simulates: commands and messages as with the worker. */
 export class ServerSource implements Source {
   protected hear: (message: Message) => void = () => undefined;
   private readonly socket = new WebSocket(new URL('socket', location.href.replace(/^http/, 'ws')), 'yawara');
-  private waiting: string[] = [];
+  private waiting: (string | ArrayBuffer)[] = [];
+  /** The scene as the program has it. */
+  private text = '';
 
   constructor() {
     this.socket.binaryType = 'arraybuffer';
@@ -21,7 +23,7 @@ export class ServerSource implements Source {
       this.receive(typeof event.data === 'string' ? (JSON.parse(event.data) as Message) : readBinary(event.data));
     };
     this.socket.onopen = () => {
-      for (const text of this.waiting.splice(0)) this.socket.send(text);
+      for (const message of this.waiting.splice(0)) this.socket.send(message);
     };
     this.socket.onclose = (event) => this.hear({ say: 'crashed', message: event.reason || GONE });
   }
@@ -32,20 +34,28 @@ export class ServerSource implements Source {
 
   send(command: Command, _transfer: Transferable[]): void {
     // The program has its own core, files and buffers.
-    if (!SHARED.has(command.do)) return;
-    if (command.do === 'open') this.tell({ do: 'open', changes: command.changes, until: command.until });
+    if (OWN.has(command.do)) return;
+    if (command.do === 'open') this.open(command);
     else if (command.do === 'drawn') this.tell({ do: 'drawn' });
+    else if (command.do === 'pose-load') this.tell({ do: 'pose-load' }, new Uint8Array(command.words.buffer, command.words.byteOffset, command.words.byteLength));
+    else if (command.do === 'paint-begin') this.tell({ do: 'paint-begin', body: command.body, whole: command.whole }, command.bytes);
     else this.tell(command);
   }
 
+  private open({ text, changes, until }: Extract<Command, { do: 'open' }>): void {
+    const isSame = text === '' || text === this.text;
+    this.tell({ do: 'open', changes, until }, isSame ? undefined : new TextEncoder().encode(text));
+  }
+
   protected receive(message: Message): void {
+    if (message.say === 'opened' && message.own) this.text = message.own.text;
     this.hear(message);
   }
 
-  protected tell(command: object): void {
-    const text = JSON.stringify(command);
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(text);
-    else if (this.socket.readyState === WebSocket.CONNECTING) this.waiting.push(text);
+  protected tell(command: object, load?: Uint8Array): void {
+    const message = load ? withLoad(command, load) : JSON.stringify(command);
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(message);
+    else if (this.socket.readyState === WebSocket.CONNECTING) this.waiting.push(message);
   }
 }
 

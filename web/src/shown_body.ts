@@ -55,14 +55,44 @@ function setArray(geometry: three.BufferGeometry, name: string, array: Float32Ar
 
 const perVertex = (array: Float32Array): three.BufferAttribute => new three.BufferAttribute(array, 3);
 
+/** Outlines of the sections of tets, which are triangles, or quads as two triangles in a row with the same first corner. */
+function outlines(positions: Float32Array): Float32Array {
+  const lines: number[] = [];
+  const add = (a: number, b: number): void => {
+    for (const corner of [a, b]) lines.push(positions[3 * corner]!, positions[3 * corner + 1]!, positions[3 * corner + 2]!);
+  };
+  const isSame = (a: number, b: number): boolean => [0, 1, 2].every((k) => positions[3 * a + k] === positions[3 * b + k]);
+  const count = positions.length / 3;
+  for (let i = 0; i < count; i += 3) {
+    const isQuad = i + 3 < count && isSame(i, i + 3) && isSame(i + 2, i + 4);
+    add(i, i + 1);
+    add(i + 1, i + 2);
+    if (isQuad) {
+      i += 3;
+      add(i + 1, i + 2);
+    }
+    add(i + 2, i);
+  }
+  return new Float32Array(lines);
+}
+
 /** The inside of tets along a plane. */
 class CutFace {
   readonly object: three.Mesh<three.BufferGeometry, three.MeshStandardMaterial>;
+  private readonly tets: three.LineSegments<three.BufferGeometry, three.LineBasicMaterial>;
   private colors = new Float32Array();
 
   constructor(private readonly body: Body) {
-    this.object = new three.Mesh(new three.BufferGeometry(), new three.MeshStandardMaterial({ vertexColors: true, side: three.DoubleSide, roughness: 0.9, flatShading: true }));
-    this.object.frustumCulled = this.object.visible = false;
+    // Behind its outlines.
+    const material = new three.MeshStandardMaterial({ vertexColors: true, side: three.DoubleSide, roughness: 0.9, flatShading: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+    this.object = new three.Mesh(new three.BufferGeometry(), material);
+    this.tets = new three.LineSegments(new three.BufferGeometry(), new three.LineBasicMaterial({ color: 0x101010, transparent: true, opacity: 0.6 }));
+    this.object.frustumCulled = this.object.visible = this.tets.frustumCulled = this.tets.visible = false;
+    this.object.add(this.tets);
+  }
+
+  set edges(on: boolean) {
+    this.tets.visible = on;
   }
 
   /** corners: position and value of each. */
@@ -87,11 +117,14 @@ class CutFace {
     setArray(geometry, 'position', positions, perVertex);
     setArray(geometry, 'color', this.colors, perVertex);
     geometry.setDrawRange(0, count);
+    if (this.tets.visible) setArray(this.tets.geometry, 'position', outlines(positions), perVertex);
   }
 
   dispose(): void {
-    this.object.geometry.dispose();
-    this.object.material.dispose();
+    for (const part of [this.object, this.tets]) {
+      part.geometry.dispose();
+      part.material.dispose();
+    }
   }
 }
 
@@ -132,7 +165,7 @@ export class SurfaceBody implements ShownBody {
     this.labels = labels;
     this.object.material.clippingPlanes = this.edges.material.clippingPlanes = planes;
     this.object.material.clipShadows = true;
-    this.edges.visible = edges;
+    this.edges.visible = this.cutFace.edges = edges;
   }
 
   update(frame: BodyFrame, whole: Frame): void {

@@ -107,7 +107,9 @@ export class Studio {
 
   resetView(): void {
     const { camera, controls } = this;
+    // Without damping, an update ends what a drag still moves.
     controls.enableDamping = false;
+    controls.update();
     if (this.given) {
       camera.fov = this.given.fov;
       camera.position.fromArray(this.given.eye);

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Which example a body prefers: bars, and for three poses a point in a triangle.
-const CORNERS: [number, number][] = [
+// Which example a body prefers: bars, and for two or three examples a point in a triangle.
+type Point = [number, number];
+const CORNERS: Point[] = [
   [50, 4],
   [4, 84],
   [96, 84],
 ];
 
-function spot(weights: number[]): [number, number] {
+// Two examples have the rest pose as a third corner; three have it in the middle.
+const MIDDLE: Point = [50, 57.3];
+const PLACES: Record<number, Point[]> = { 3: CORNERS, 4: [MIDDLE, ...CORNERS] };
+
+function spot(weights: number[], places: Point[]): Point {
   const sum = weights.reduce((a, b) => a + b, 0) || 1;
   let x = 0;
   let y = 0;
-  weights.forEach((weight, i) => {
-    x += (weight / sum) * CORNERS[i]![0];
-    y += (weight / sum) * CORNERS[i]![1];
+  places.forEach((place, i) => {
+    x += ((weights[i] ?? 0) / sum) * place[0];
+    y += ((weights[i] ?? 0) / sum) * place[1];
   });
   return [x, y];
 }
@@ -21,6 +26,7 @@ export class WeightBars {
   readonly element = document.createElement('section');
   private readonly meters: { meter: HTMLMeterElement; value: HTMLElement }[] = [];
   private dot: SVGCircleElement | undefined;
+  private readonly places: Point[];
 
   constructor(title: string, names: string[]) {
     const heading = document.createElement('h2');
@@ -29,7 +35,8 @@ export class WeightBars {
     list.className = 'weights';
     for (const name of names) list.append(this.makeRow(name));
     this.element.append(heading, list);
-    if (names.length === 3) this.element.append(this.makeTriangle(names));
+    this.places = PLACES[names.length] ?? [];
+    if (this.places.length > 0) this.element.append(this.makeTriangle(names));
   }
 
   private makeRow(name: string): HTMLElement {
@@ -59,7 +66,9 @@ export class WeightBars {
     this.dot = make('circle', { r: '4', fill: 'var(--accent)' });
     svg.append(make('polygon', { points, fill: 'none', stroke: 'var(--soft)' }), this.dot);
     names.forEach((name, i) => {
-      const text = make('text', { x: String(CORNERS[i]![0]), y: String(i === 0 ? -1 : 94), 'text-anchor': 'middle', 'font-size': '8', fill: 'currentColor' });
+      const [x, y] = this.places[i]!;
+      // Above the upper corner, under the others.
+      const text = make('text', { x: String(x), y: String(y === CORNERS[0]![1] ? y - 5 : y + 10), 'text-anchor': 'middle', 'font-size': '8', fill: 'currentColor' });
       text.textContent = name;
       svg.append(text);
     });
@@ -73,7 +82,7 @@ export class WeightBars {
       row.value.textContent = (known[i] ?? 0).toFixed(2);
     });
     if (!this.dot) return;
-    const [x, y] = spot(known);
+    const [x, y] = spot(known, this.places);
     this.dot.setAttribute('cx', String(x));
     this.dot.setAttribute('cy', String(y));
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Binary messages of `yawara view`, see apps/yawara/server/wire.h. Frames become what the core packs
 // in the browser, so that the rest of the page does not know the difference.
-import type { Message } from './protocol';
+import type { Message, PoseCheck } from './protocol';
 
 const OPENED = 1;
 const FRAME = 2;
 const EXAMPLES = 3;
+const POSE = 4;
+const POSE_STATE = 5;
+const PAINTED = 6;
 
 const HEADER_WORDS = 14;
 const BODY_WORDS = 8;
@@ -38,6 +41,13 @@ function readExamples(buffer: ArrayBuffer): Message {
     at += 4 + 4 * words;
   }
   return { say: 'examples', body, surfaces };
+}
+
+function readPose(buffer: ArrayBuffer): Message {
+  const [body, length] = new Int32Array(buffer, 4, 2) as unknown as [number, number];
+  const positions = new Float32Array(buffer, 12 + 4 * Math.ceil(length / 4));
+  const checks = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 12, length))) as PoseCheck[];
+  return { say: 'pose', body, positions, checks };
 }
 
 /** Reads the bodies of a frame, one part after the other. */
@@ -175,10 +185,23 @@ function readFrame(buffer: ArrayBuffer): ArrayBuffer {
   return out.buffer;
 }
 
+/** A message that carries bytes, see viewer_command.h. */
+export function withLoad(command: object, load: Uint8Array): ArrayBuffer {
+  const json = new TextEncoder().encode(JSON.stringify(command));
+  const out = new Uint8Array(4 + json.length + load.length);
+  new DataView(out.buffer).setUint32(0, json.length, true);
+  out.set(json, 4);
+  out.set(load, 4 + json.length);
+  return out.buffer;
+}
+
 export function readBinary(buffer: ArrayBuffer): Message {
   const kind = new Uint32Array(buffer, 0, 1)[0]!;
   if (kind === OPENED) return readOpened(buffer);
   if (kind === FRAME) return { say: 'frame', buffer: readFrame(buffer) };
   if (kind === EXAMPLES) return readExamples(buffer);
+  if (kind === POSE) return readPose(buffer);
+  if (kind === POSE_STATE) return { say: 'pose-state', words: new Float32Array(buffer, 4) };
+  if (kind === PAINTED) return { say: 'painted', bytes: new Uint8Array(buffer, 4) };
   throw new Error(`the program sent a message of kind ${kind}, which this page does not know`);
 }

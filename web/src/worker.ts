@@ -122,7 +122,7 @@ async function start(url: string, threads: number): Promise<void> {
   importScripts(url);
   core = await Core.create(createCore, url, threads, (what, share) => say({ say: 'progress', what, share }));
   const count = core.start(threads);
-  say({ say: 'started', threads: count, schema: core.schema() });
+  say({ say: 'started', threads: count, schema: core.schema(), presets: core.presets() });
 }
 
 function open(command: Extract<Command, { do: 'open' }>): void {

@@ -13,20 +13,21 @@ int cmd_export(int argc, char** argv) {
   int32_t first = -1;
   const option options[] = {
       {"format", 'f', OPTION_TEXT, &formats, "LIST",
-       "ply, obj, vtu, pc2, mdd, bgeo, gltf, comma separated (default: ply)", 0, 0},
+       "ply, obj, vtu, pc2, mdd, bgeo, gltf, usd, comma separated (default: ply)", 0, 0},
       {"from", 0, OPTION_INT, &first, "N",
        "only frames from N on, also of a run that is still going (default: all)", 0, 1e9},
       {"skin", 0, OPTION_FLAG, &skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
       {"velocities", 0, OPTION_FLAG, &velocities, NULL,
-       "ply: vx, vy, vz; pc2, mdd: a second file of velocities, m/s, for motion blur", 0, 0},
+       "ply: vx, vy, vz; usd: velocities; pc2, mdd: a second file of them; m/s, for motion blur", 0,
+       0},
       {"output", 'o', OPTION_TEXT, &output, "DIR",
        "folder to write to, made if it does not exist (default: the run)", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &quiet, NULL, "no progress", 0, 0},
   };
   const command self = {
       .name = "export",
-      .summary = "a run as PLY, OBJ, VTU, PC2, MDD, BGEO or glTF",
+      .summary = "a run as PLY, OBJ, VTU, PC2, MDD, BGEO, glTF or USD",
       .usage = "export DIR [--format LIST] [-o DIR]",
       .about =
           "Needs the folder of the run and nothing else. Files go to DIR/FORMAT/:\n"
@@ -37,6 +38,8 @@ int cmd_export(int argc, char** argv) {
           "bgeo       particles, for Houdini\n"
           "gltf       all bodies and frames as one animation of morph targets, for browsers, game\n"
           "           engines and 3D programs; about 24 bytes per vertex and frame\n"
+          "usd        all bodies and frames as time samples in one text file, run.usda, for Maya,\n"
+          "           Houdini, Unreal and others; about 60 bytes per vertex and frame\n"
           "ply, vtu and bgeo carry the fields kept with yawara run --fields; fields.csv beside\n"
           "them has their units. What a format cannot hold is left out and named.\n",
       .examples =

@@ -83,6 +83,10 @@ static void print_fem(const yw_fem_info* info) {
     if (level->num_linear > 0) printf("  (%d with linear faces)", level->num_linear);
     printf("\n");
   }
+  if (info->moved_mass > 0.0f) {
+    printf("    %.2g %% of the mass moved to small tets, for longer steps\n",
+           100 * (double)info->moved_mass);
+  }
   printf("    %s, about %.3g MB\n",
          !info->varies  ? "one material"
          : info->cached ? "coarse levels from the cache"

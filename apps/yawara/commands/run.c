@@ -444,7 +444,10 @@ static int make_frame(run* r) {
   if (status >= 0 && retries && report.diverged_bodies > 0) status = retry(r, &report);
   if (status < 0) {
     fprintf(stderr, "%s: frame %d: the step failed (status %d: %s)\n", r->dir, r->frame + 1, status,
-            status == YW_ERR_MEMORY ? "not enough memory" : "invalid settings");
+            status == YW_ERR_MEMORY   ? "not enough memory"
+            : status == YW_ERR_DEVICE ? "the GPU stopped answering; go on from the last snapshot "
+                                        "with --resume, here or without --device"
+                                      : "invalid settings");
     return EXIT_FAILED;
   }
   int code = report.diverged_bodies > 0 ? handle_fault(r, &report) : -1;

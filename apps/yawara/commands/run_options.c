@@ -62,7 +62,7 @@ static int check_values(run_options* o, const char* on_fault) {
   if (o->skin && export_check_skin(o->formats, &error) < 0) return bad_input("%s", error.message);
   if (o->formats && !export_formats_known(o->formats)) {
     return bad_input(
-        "--format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo, gltf",
+        "--format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo, gltf, usd",
         o->formats);
   }
   return -1;
@@ -76,7 +76,7 @@ int run_options_parse(int argc, char** argv, run_options* out) {
       {"frames", 'n', OPTION_INT, &out->frames, "N", "frames to run (default: from the scene)", 0,
        1e7},
       {"format", 'f', OPTION_TEXT, &out->formats, "LIST",
-       "then export ply, obj, vtu, pc2, mdd, bgeo, gltf (comma separated)", 0, 0},
+       "then export ply, obj, vtu, pc2, mdd, bgeo, gltf, usd (comma separated)", 0, 0},
       {"fields", 0, OPTION_TEXT, &out->fields, "LIST",
        "also keep these fields in the frames, e.g. speed,velocity, or all", 0, 0},
       {"skin", 0, OPTION_FLAG, &out->skin, NULL,

@@ -9,7 +9,6 @@
 #include "commands/view_movie.h"
 #include "playback/run_folder.h"
 #include "server/server.h"
-#include "server/thin.h"
 #include "yawara/extend/file.h"
 #include "yawara/extend/json.h"
 #include "yawara/extend/memory.h"
@@ -240,7 +239,6 @@ static int make_core(view* v, int32_t threads) {
   v->core = core_create(threads > 0 ? threads : cores > 0 ? (int32_t)cores : 1);
   if (!v->core) return bad_input("not enough memory");
   v->core->keeps_arrays = true;
-  v->core->max_skinned = THIN_FROM;
   return -1;
 }
 

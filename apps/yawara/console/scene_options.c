@@ -85,6 +85,10 @@ int scene_options_read(const scene_options* options, const char* path, yw_scene*
       scene_options_simd(options) == YW_SIMD_AUTO) {
     return bad_input("--simd is \"%s\", but must be plain, avx2 or avx512", options->simd);
   }
+  bool on_cuda = options->device && strcmp(options->device, "cuda") == 0;
+  if (options->device && !on_cuda && strcmp(options->device, "cpu") != 0) {
+    return bad_input("--device is \"%s\", but must be cpu or cuda", options->device);
+  }
   static char paths[OPTION_LIST_MAX][256];
   yw_scene_override overrides[OPTION_LIST_MAX];
   char* made = NULL;
@@ -105,6 +109,7 @@ int scene_options_read(const scene_options* options, const char* path, yw_scene*
   def.progress_context = &line;
   yw_status status = yw_scene_read(&def, out, warning, error);
   if (line.shown) fprintf(stderr, "\r%*s\r", LINE_COLUMNS, "");
+  if (status >= 0 && on_cuda) yw_scene_set_device(*out, YW_DEVICE_CUDA);
   if (text && status >= 0) {
     *text = made;
   } else {

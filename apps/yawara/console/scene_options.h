@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Options of every command that opens a scene: --set, --threads, --simd.
+// Options of every command that opens a scene: --set, --threads, --simd, --device.
 #ifndef YW_APP_CONSOLE_SCENE_OPTIONS_H
 #define YW_APP_CONSOLE_SCENE_OPTIONS_H
 
@@ -11,6 +11,7 @@ typedef struct scene_options {
   option_list set;
   int32_t threads;
   const char* simd;
+  const char* device;
   starter_options model;  ///< for models instead of scenes
 } scene_options;
 
@@ -25,6 +26,10 @@ typedef struct scene_options {
    0},                                                                                           \
       {"threads", 't', OPTION_INT, &(target)->threads, "N", "threads (default: one per core)",   \
        0,         256},                                                                          \
+      {"device",    0,                                                                           \
+       OPTION_TEXT, &(target)->device,                                                           \
+       "NAME",      "cuda: bodies of match on an NVIDIA GPU, same bits (default: cpu)",          \
+       0,           0},                                                                          \
   {                                                                                              \
     "simd", 0, OPTION_TEXT, &(target)->simd, "LEVEL", "plain, avx2, avx512 (default: the best)", \
         0, 0                                                                                     \

@@ -284,9 +284,9 @@ static bool put_method(text_list* out, const starter* s) {
                         : put(out, ", \"flow\": \"elastic\" }\n");
   }
   if (strcmp(m, "fem") == 0) {
-    // Two levels of a detailed model take minutes for a second of motion.
-    return put(out, ", \"mass_damping\": %.3g, \"max_level\": 1",
-               (double)p->fem_damping * damping) &&
+    // Tets of a file are fine enough; those of a surface are subdivided as far as time allows.
+    return put(out, ", \"mass_damping\": %.3g%s", (double)p->fem_damping * damping,
+               s->volume ? ", \"max_level\": 1" : "") &&
            (s->yield <= 0 || put(out, ", \"yield\": %.3g, \"creep\": 100", (double)s->yield)) &&
            put(out, " }\n");
   }

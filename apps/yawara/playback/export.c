@@ -11,6 +11,7 @@
 #include "playback/gltf_export.h"
 #include "playback/obj_source.h"
 #include "playback/run_folder.h"
+#include "playback/usd_export.h"
 #include "render/skin/skin.h"
 #include "yawara/extend/bgeo_write.h"
 #include "yawara/extend/error.h"
@@ -20,8 +21,9 @@
 #include "yawara/extend/point_cache.h"
 #include "yawara/extend/vtu_write.h"
 
-static const char* const formats_known[] = {"ply", "obj", "vtu", "pc2", "mdd", "bgeo", "gltf"};
-enum { PLY, OBJ, VTU, PC2, MDD, BGEO, GLTF, NUM_FORMATS };
+static const char* const formats_known[] = {"ply", "obj",  "vtu",  "pc2",
+                                            "mdd", "bgeo", "gltf", "usd"};
+enum { PLY, OBJ, VTU, PC2, MDD, BGEO, GLTF, USD, NUM_FORMATS };
 #define MAX_PATH 1600
 #define MAX_NAME 80
 
@@ -46,6 +48,7 @@ typedef struct exporter {
   export_look* looks;        // of each model, for PLY and glTF
   int32_t** carriers;        // of each body, see frame_shown_values
   gltf_export* gltf;
+  usd_export* usd;
 } exporter;
 
 static int format_of(const char* text, size_t length) {
@@ -165,7 +168,7 @@ static yw_status take_looks(exporter* e, yw_error* error) {
   yw_status status = YW_OK;
   e->looks = YW_NEW_ARRAY(NULL, export_look, shown->num_models);
   if (!e->looks) return yw_fail_memory(error, "an export");
-  if (!e->wanted[PLY] && !e->wanted[GLTF]) return YW_OK;
+  if (!e->wanted[PLY] && !e->wanted[GLTF] && !e->wanted[USD]) return YW_OK;
   for (int32_t i = 0; i < shown->num_models && status >= 0; ++i) {
     status = export_look_take(&shown->models[i], &e->looks[i], error);
   }
@@ -199,6 +202,10 @@ static yw_status open_exporter(exporter* e, const export_def* def, yw_error* err
   if (status >= 0 && e->wanted[GLTF]) {
     status = gltf_export_open(e->folders[GLTF], &e->run, e->looks, e->first,
                               e->run.info.frames_done, &e->gltf, error);
+  }
+  if (status >= 0 && e->wanted[USD]) {
+    status = usd_export_open(e->folders[USD], &e->run, e->looks, e->first, e->run.info.frames_done,
+                             e->velocities, &e->usd, error);
   }
   return status;
 }
@@ -465,6 +472,12 @@ static yw_status write_frame(exporter* e, int32_t number, yw_error* error) {
   }
   if (status >= 0 && e->gltf)
     status = gltf_export_frame(e->gltf, &frame, e->surfaces.now.surfaces, error);
+  if (status >= 0 && e->usd) status = usd_export_frame(e->usd, &frame, &e->surfaces, error);
+  for (int32_t i = 0; status >= 0 && e->usd && e->velocities && i < e->num_bodies; ++i) {
+    const float* kept[3];
+    bool lost = !e->surfaces.velocities[i] && !frame_velocity(&frame.bodies[i], kept);
+    e->velocity_lost[i] = e->velocity_lost[i] || lost;
+  }
   frame_free(&frame);
   return status;
 }
@@ -481,6 +494,7 @@ static yw_status finish_series(exporter* e, yw_error* error) {
     }
   }
   yw_status status = e->gltf ? gltf_export_close(e->gltf, error) : YW_OK;
+  if (status >= 0 && e->usd) status = usd_export_close(e->usd, error);
   if (status < 0 || !e->wanted[VTU]) return status;
   char path[MAX_PATH + 16];
   snprintf(path, sizeof path, "%s/series.pvd", e->folders[VTU]);
@@ -511,6 +525,7 @@ static void close_exporter(exporter* e) {
   yw_mem_free(NULL, e->series);
   yw_mem_free(NULL, e->series_files);
   gltf_export_free(e->gltf);
+  usd_export_free(e->usd);
   run_folder_close(&e->run);
   yw_mem_free(NULL, e);
 }
@@ -523,7 +538,7 @@ static void report_left_out(const exporter* e, bool quiet) {
       fprintf(
           stderr,
           "%s: body \"%s\" is left out: it is made of loose particles, which only ply, obj, vtu, "
-          "bgeo and gltf hold\n",
+          "bgeo, gltf and usd hold\n",
           formats_known[format], e->run.shown->bodies[i].name);
     }
   }
@@ -537,8 +552,8 @@ static void report_left_out(const exporter* e, bool quiet) {
             "run --fields velocity\n",
             e->run.shown->bodies[i].name);
   }
-  if (e->velocities && !e->wanted[PLY] && !e->wanted[PC2] && !e->wanted[MDD]) {
-    fprintf(stderr, "velocities are left out: ply, pc2 and mdd hold them\n");
+  if (e->velocities && !e->wanted[PLY] && !e->wanted[PC2] && !e->wanted[MDD] && !e->wanted[USD]) {
+    fprintf(stderr, "velocities are left out: ply, pc2, mdd and usd hold them\n");
   }
   bool fields = e->run.info.fields[0] != '\0';
   bool holds = e->wanted[PLY] || e->wanted[VTU] || e->wanted[BGEO];
@@ -563,7 +578,8 @@ yw_status export_run(const export_def* def, yw_error* error) {
   yw_status status = YW_OK;
   if (!each_format(def->formats, e->wanted)) {
     status = yw_fail(error, YW_ERR_INVALID,
-                     "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo, gltf",
+                     "format is \"%s\", but must be a list of ply, obj, vtu, pc2, mdd, bgeo, gltf, "
+                     "usd",
                      def->formats);
   }
   if (status >= 0 && e->skin) status = export_check_skin(def->formats, error);

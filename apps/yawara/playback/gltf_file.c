@@ -49,12 +49,12 @@ static void write_accessor(listing* l, int kind, const char* shape, uint64_t at,
   ++l->accessors;
 }
 
-static int32_t frames_of(const gltf_file* g, const gltf_part* p) {
+static int32_t frames_of(const gltf_file* g, const export_part* p) {
   return p->morphs ? g->num_frames : 1;
 }
 
 static void write_part_accessors(const gltf_file* g, int32_t part, listing* l) {
-  const gltf_part* p = &g->parts[part];
+  const export_part* p = &g->parts[part];
   const gltf_place* place = &g->places[part];
   for (int32_t s = 0; s < p->num_sections; ++s) {
     write_accessor(l, GLTF_UINT, "SCALAR", place->triangles + 12 * (uint64_t)p->sections[s].first,
@@ -73,7 +73,7 @@ static void write_part_accessors(const gltf_file* g, int32_t part, listing* l) {
 
 static void write_accessors(const gltf_file* g, listing* l) {
   for (int32_t i = 0; i < g->num_parts; ++i) {
-    if (gltf_part_is_shown(&g->parts[i])) write_part_accessors(g, i, l);
+    if (export_part_is_shown(&g->parts[i])) write_part_accessors(g, i, l);
   }
   if (g->num_frames < 2) return;
   yw_file_printf(&l->file,
@@ -95,14 +95,14 @@ static void write_accessors(const gltf_file* g, listing* l) {
 }
 
 // Accessors of positions and normals of one frame, from `at` on.
-static int32_t write_attributes(yw_file_writer* f, const gltf_part* p, int32_t at) {
+static int32_t write_attributes(yw_file_writer* f, const export_part* p, int32_t at) {
   yw_file_printf(f, "{\"POSITION\": %d", at++);
   if (p->num_triangles > 0) yw_file_printf(f, ", \"NORMAL\": %d", at++);
   return at;
 }
 
 // Triangles of one material, or points. at: the first accessor after those of the triangles.
-static int32_t write_primitive(const gltf_file* g, const gltf_part* p, int32_t triangles,
+static int32_t write_primitive(const gltf_file* g, const export_part* p, int32_t triangles,
                                int32_t material, int32_t at, yw_file_writer* f) {
   int32_t colors = p->colors ? at++ : -1, uvs = p->uvs ? at++ : -1;
   yw_file_printf(f, "{\"mode\": %d, \"material\": %d",
@@ -126,8 +126,8 @@ static void write_meshes(const gltf_file* g, yw_file_writer* f) {
   int32_t next = 0, material = 0;
   bool any = false;
   for (int32_t i = 0; i < g->num_parts; ++i) {
-    const gltf_part* p = &g->parts[i];
-    if (!gltf_part_is_shown(p)) continue;
+    const export_part* p = &g->parts[i];
+    if (!export_part_is_shown(p)) continue;
     int32_t triangles = next, end = 0;
     yw_file_printf(f, "%s\n    {\"name\": ", any ? "," : "");
     json_write_string(f, p->name);
@@ -143,7 +143,7 @@ static void write_meshes(const gltf_file* g, yw_file_writer* f) {
   }
 }
 
-static void write_material(const gltf_part* p, const char* name, bool first, yw_file_writer* f) {
+static void write_material(const export_part* p, const char* name, bool first, yw_file_writer* f) {
   yw_vec3 c = p->colors ? yw_v3(1, 1, 1) : p->look->color;
   const float color[4] = {fminf(fmaxf(c.x, 0.0f), 1.0f), fminf(fmaxf(c.y, 0.0f), 1.0f),
                           fminf(fmaxf(c.z, 0.0f), 1.0f), 1.0f};
@@ -160,8 +160,8 @@ static void write_material(const gltf_part* p, const char* name, bool first, yw_
 static void write_materials(const gltf_file* g, yw_file_writer* f) {
   bool first = true;
   for (int32_t i = 0; i < g->num_parts; ++i) {
-    const gltf_part* p = &g->parts[i];
-    if (!gltf_part_is_shown(p)) continue;
+    const export_part* p = &g->parts[i];
+    if (!export_part_is_shown(p)) continue;
     for (int32_t s = 0; s < p->num_sections || (s == 0 && p->num_sections == 0); ++s) {
       write_material(p, p->num_sections > 0 ? p->sections[s].material : p->name, first, f);
       first = false;
@@ -172,8 +172,8 @@ static void write_materials(const gltf_file* g, yw_file_writer* f) {
 static void write_nodes(const gltf_file* g, yw_file_writer* f) {
   int32_t count = 0;
   for (int32_t i = 0; i < g->num_parts; ++i) {
-    const gltf_part* p = &g->parts[i];
-    if (!gltf_part_is_shown(p)) continue;
+    const export_part* p = &g->parts[i];
+    if (!export_part_is_shown(p)) continue;
     yw_file_printf(f, "%s\n    {\"name\": ", count > 0 ? "," : "");
     json_write_string(f, p->name);
     yw_file_printf(f, ", \"mesh\": %d", count++);
@@ -217,8 +217,8 @@ static void write_animation(const gltf_file* g, int32_t times, yw_file_writer* f
   write_samplers(g, times, f);
   yw_file_printf(f, "], \"channels\": [");
   for (int32_t i = 0; i < g->num_parts; ++i) {
-    const gltf_part* p = &g->parts[i];
-    if (!gltf_part_is_shown(p)) continue;
+    const export_part* p = &g->parts[i];
+    if (!export_part_is_shown(p)) continue;
     if (gltf_file_fades(g, p)) write_channel(0, node, "weights", &any, f);
     for (int k = 0; k < 3 && g->places[i].moves; ++k) {
       write_channel(sampler++, node, paths[k], &any, f);
@@ -239,7 +239,7 @@ yw_status gltf_file_describe(const gltf_file* g, const char* path, yw_error* err
                  yw_version());
   int32_t shown = 0;
   for (int32_t i = 0; i < g->num_parts; ++i) {
-    if (!gltf_part_is_shown(&g->parts[i])) continue;
+    if (!export_part_is_shown(&g->parts[i])) continue;
     yw_file_printf(f, "%s%d", shown > 0 ? ", " : "", shown);
     ++shown;
   }
@@ -258,7 +258,7 @@ yw_status gltf_file_describe(const gltf_file* g, const char* path, yw_error* err
   int32_t movers = 0, faders = 0;
   for (int32_t i = 0; i < g->num_parts; ++i) {
     movers += g->places[i].moves;
-    faders += gltf_part_is_shown(&g->parts[i]) && gltf_file_fades(g, &g->parts[i]);
+    faders += export_part_is_shown(&g->parts[i]) && gltf_file_fades(g, &g->parts[i]);
   }
   if (movers + faders > 0) write_animation(g, l.accessors - 2 - 3 * movers, f);
   yw_file_printf(f, "\n}\n");

@@ -7,7 +7,7 @@
 #ifndef YW_APP_PLAYBACK_GLTF_FILE_H
 #define YW_APP_PLAYBACK_GLTF_FILE_H
 
-#include "playback/gltf_part.h"
+#include "playback/export_part.h"
 #include "yawara/extend/file.h"
 
 /// Where the numbers of a part are in run.bin.
@@ -26,7 +26,7 @@ typedef struct gltf_block {
 typedef struct gltf_file {
   uint64_t size;  ///< bytes of run.bin
   int32_t num_parts, num_frames;
-  gltf_part* parts;
+  const export_part* parts;
   gltf_place* places;
   gltf_block* blocks;   ///< num_frames x num_parts; of parts that do not morph only the first row
   yw_transform* poses;  ///< of obstacles, num_frames x num_parts
@@ -37,10 +37,8 @@ typedef struct gltf_file {
 /// Writes run.gltf.
 yw_status gltf_file_describe(const gltf_file* g, const char* path, yw_error* error);
 
-/// Parts without a point are left out.
-static inline bool gltf_part_is_shown(const gltf_part* part) { return part->num_points > 0; }
 /// Whether its frames are morph targets.
-static inline bool gltf_file_fades(const gltf_file* g, const gltf_part* part) {
+static inline bool gltf_file_fades(const gltf_file* g, const export_part* part) {
   return part->morphs && g->num_frames > 1;
 }
 

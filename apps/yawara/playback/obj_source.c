@@ -84,6 +84,49 @@ char* obj_source_make(const yw_tri_mesh* surface, const float* u, const float* v
   return NULL;
 }
 
+// Line ends would end the name.
+static bool append_material(text_list* out, const char* name) {
+  bool good = append(out, "usemtl ", 7);
+  for (const char* c = name; good && *c; ++c) {
+    good = append(out, (unsigned char)*c < 0x20 ? " " : c, 1);
+  }
+  return good && append(out, "\n", 1);
+}
+
+static bool append_triangle(text_list* out, const int32_t* vertices, const int32_t* uvs) {
+  bool good = append(out, "f", 1);
+  for (int k = 0; good && k < 3; ++k) {
+    obj_corner c = {.index = {vertices[k] + 1, uvs ? uvs[k] + 1 : 0, 0}};
+    char piece[80];
+    good = append(out, piece, (size_t)obj_print_corner(piece, sizeof piece, &c));
+  }
+  return good && append(out, "\n", 1);
+}
+
+char* obj_source_of_look(const yw_tri_mesh* surface, const yw_mesh_look* look) {
+  text_list out = {0};
+  int32_t last = -1;
+  bool good = look->corners || look->materials;
+  for (size_t i = 0; good && i < (size_t)look->num_uvs; ++i) {
+    char piece[80];
+    int length = snprintf(piece, sizeof piece, "vt %.9g %.9g\n", (double)look->uvs[2 * i],
+                          (double)look->uvs[2 * i + 1]);
+    good = append(&out, piece, (size_t)length);
+  }
+  for (int32_t t = 0; good && t < surface->num_triangles; ++t) {
+    int32_t material = look->materials ? look->materials[t] : -1;
+    if (material != last) {
+      good = append_material(&out, material >= 0 ? look->names[material] : "default");
+    }
+    last = material;
+    const int32_t* uvs = look->corners ? look->corners + 3 * (size_t)t : NULL;
+    good = good && append_triangle(&out, surface->triangles + 3 * (size_t)t, uvs);
+  }
+  if (good) return out.items;
+  YW_LIST_FREE(NULL, &out);
+  return NULL;
+}
+
 // Writing -----------------------------------------------------------------------------------------
 
 typedef struct obj_output {

@@ -13,6 +13,9 @@ char* obj_source_take(const char* text, size_t size, int32_t num_vertices);
 /// The same from texture coordinates of each vertex, of a file that is not OBJ. NULL if there is
 /// not enough memory.
 char* obj_source_make(const yw_tri_mesh* surface, const float* u, const float* v);
+/// The same from texture coordinates of corners, and materials. NULL if it has neither, or there is
+/// not enough memory.
+char* obj_source_of_look(const yw_tri_mesh* surface, const yw_mesh_look* look);
 /// Writes the file with the vertices of `posed`; normals turn with the surface. source is not
 /// trusted. rest and posed have the same triangles.
 yw_status obj_source_write(const char* path, const char* source, const yw_tri_mesh* rest,

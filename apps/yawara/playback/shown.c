@@ -103,12 +103,28 @@ static char* take_ply_source(const char* path, const yw_tri_mesh* surface) {
   return source;
 }
 
+static char* take_gltf_source(const char* path, const yw_tri_mesh* surface) {
+  yw_tri_mesh mesh = {0};
+  yw_mesh_look look = {0};
+  yw_error ignored = {0};
+  bool same = yw_mesh_look_read(path, NULL, &mesh, &look, &ignored) >= 0 &&
+              mesh.num_vertices == surface->num_vertices &&
+              mesh.num_triangles == surface->num_triangles;
+  char* source = same ? obj_source_of_look(surface, &look) : NULL;
+  yw_tri_mesh_free(&mesh);
+  yw_mesh_look_free(&look);
+  return source;
+}
+
 // What exports need of the file that the surface is from. Without it they have plain triangles.
 static void take_source(const char* path, shown_model* out) {
   yw_file_data data = {0};
   yw_error ignored = {0};
   if (out->kind != SHOWN_EMBEDDED || !path) return;
   if (yw_ends_with(path, ".ply")) out->source = take_ply_source(path, &out->surface);
+  if (yw_ends_with(path, ".gltf") || yw_ends_with(path, ".glb")) {
+    out->source = take_gltf_source(path, &out->surface);
+  }
   if (!yw_ends_with(path, ".obj")) return;
   if (yw_file_read_all(path, MAX_SOURCE, NULL, &data, &ignored) < 0) return;
   out->source = obj_source_take(data.bytes, data.size, out->surface.num_vertices);

@@ -134,6 +134,7 @@ void engine_play(const engine_def* def) {
     double wait = LOOK_EVERY;
     while (mailbox_next(def->mail, wait, &c)) {
       obey(&p, &c);
+      viewer_command_free(&c);
       wait = 0.0;
     }
     for (int32_t i = 0; i < MAILBOX_MAX_VIEWERS; ++i) {

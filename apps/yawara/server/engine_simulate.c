@@ -6,6 +6,9 @@
 
 #include "server/audience.h"
 #include "server/engine.h"
+#include "server/scene_guard.h"
+#include "server/workbench.h"
+#include "yawara/extend/memory.h"
 #include "yawara/extend/timer.h"
 
 // How often numbers are sent, s.
@@ -19,7 +22,10 @@ typedef struct live {
   const engine_def* def;
   core* core;
   audience audience;
-  text own;  // name, text and changes of the scene, as JSON
+  char* text;  // of the scene, as a viewer has edited it; NULL: as the program was started with it
+  text own;    // name, text and changes of the scene, as JSON
+  text schema;
+  workbench bench;
   bool playing;
   float speed;
   int32_t until;  // runs to this frame without waiting; -1: none
@@ -30,13 +36,15 @@ typedef struct live {
 
 // Opening -----------------------------------------------------------------------------------------
 
+static const char* text_of(const live* l) { return l->text ? l->text : l->def->text; }
+
 static void describe_own(live* l, const char* changes) {
   text* t = &l->own;
   text_clear(t);
   text_add(t, "{\"name\":");
   text_add_string(t, l->def->name);
   text_add(t, ",\"text\":");
-  text_add_string(t, l->def->text);
+  text_add_string(t, text_of(l));
   text_add(t, ",\"changes\":[");
   for (const char *line = changes, *end; *line; line = end + 1) {
     char path[256], value[256];
@@ -85,12 +93,23 @@ static void show_opened(live* l, onlooker* to) {
   to->stale = true;
 }
 
-// Builds the scene again with other values.
-static void open_scene(live* l, const viewer_command* by) {
-  if (core_open(l->core, l->def->path, l->def->text, by->changes) < 0) {
+// Builds the scene again with other values, or as a viewer has edited it.
+static void open_scene(live* l, viewer_command* by) {
+  yw_error error = {0};
+  if (by->load && scene_guard_check(l->def->text, by->load, &error) < 0) {
+    audience_say_failed(&l->audience, by->viewer, error.message);
+    return;
+  }
+  if (core_open(l->core, l->def->path, by->load ? by->load : text_of(l), by->changes) < 0) {
     audience_say_failed(&l->audience, by->viewer, l->core->message.message);
     return;
   }
+  if (by->load) {
+    yw_mem_free(NULL, l->text);
+    l->text = by->load;
+    by->load = NULL;
+  }
+  l->bench = (workbench){0};
   l->holder = 0;
   l->until = by->frame;
   describe_own(l, by->changes);
@@ -106,10 +125,12 @@ static void open_scene(live* l, const viewer_command* by) {
 static void join(live* l, uint32_t viewer) {
   onlooker* to = audience_add(&l->audience, viewer);
   if (!to) return;
-  char started[96];
-  snprintf(started, sizeof started, "{\"say\":\"started\",\"threads\":%d,\"schema\":\"\"}",
-           yw_tasks_workers(l->core->tasks));
-  mailbox_say(l->audience.mail, viewer, 0, started);
+  text* t = &l->audience.bytes;
+  text_clear(t);
+  text_add(t, "{\"say\":\"started\",\"threads\":%d,\"schema\":", yw_tasks_workers(l->core->tasks));
+  text_add_string(t, l->schema.data ? l->schema.data : "");
+  text_add(t, "}");
+  if (!t->failed) mailbox_say(l->audience.mail, viewer, 0, t->data);
   show_opened(l, to);
   if (audience_count(&l->audience) == 1) l->last_time = yw_seconds();
 }
@@ -120,6 +141,10 @@ static void leave(live* l, uint32_t viewer) {
   if (l->holder == viewer) {
     core_release(l->core);
     l->holder = 0;
+  }
+  if (l->bench.viewer == viewer) {
+    workbench_clear(&l->bench, &l->audience);
+    audience_mark_stale(&l->audience);
   }
 }
 
@@ -166,10 +191,28 @@ static void restart(live* l) {
   if (core_restart(l->core) < 0) {
     audience_say_failed(&l->audience, 0, l->core->message.message);
   }
+  l->bench = (workbench){0};
   l->holder = 0;
   l->owed = 0.0;
   tell_report(l, 0);
   touch(l);
+}
+
+static void use_tool(live* l, const viewer_command* c) {
+  workbench_obey(&l->bench, &l->audience, c);
+  if (l->bench.viewer == c->viewer) {
+    if (c->kind == COMMAND_POSE_BEGIN) set_playing(l, true);
+    if (c->kind == COMMAND_PAINT_BEGIN) set_playing(l, false);
+  }
+  touch(l);
+}
+
+// While somebody makes a pose or paints, others can look at it from all sides, and that is all.
+static bool must_wait(const live* l, const viewer_command* c) {
+  bool is_looking = c->kind == COMMAND_FIELD || c->kind == COMMAND_INSIDE ||
+                    c->kind == COMMAND_EXAMPLES || c->kind == COMMAND_SETTINGS ||
+                    c->kind == COMMAND_DRAG || c->kind == COMMAND_RELEASE;
+  return l->bench.viewer != 0 && l->bench.viewer != c->viewer && !is_looking;
 }
 
 static void steer(live* l, const viewer_command* c, onlooker* who) {
@@ -213,7 +256,7 @@ static void steer(live* l, const viewer_command* c, onlooker* who) {
   }
 }
 
-static void obey(live* l, const viewer_command* c) {
+static void obey(live* l, viewer_command* c) {
   if (c->kind == COMMAND_JOIN) {
     join(l, c->viewer);
     return;
@@ -224,8 +267,13 @@ static void obey(live* l, const viewer_command* c) {
     leave(l, c->viewer);
   } else if (c->kind == COMMAND_DRAWN) {
     who->ready = true;
+  } else if (must_wait(l, c)) {
+    audience_say_failed(&l->audience, c->viewer,
+                        "somebody else is making a pose or paints; wait for them");
   } else if (c->kind == COMMAND_OPEN) {
     open_scene(l, c);
+  } else if (workbench_is_tool(c->kind)) {
+    use_tool(l, c);
   } else {
     steer(l, c, who);
   }
@@ -284,17 +332,21 @@ static void show(live* l) {
   }
 }
 
+static void add_text(void* context, const char* piece) { text_add(context, "%s", piece); }
+
 void engine_simulate(const engine_def* def) {
   live l = {.def = def, .core = def->core, .speed = 1.0f, .until = -1, .playing = true};
   l.core->progress = tell_progress;
   l.core->progress_context = &l;
   l.audience = (audience){.mail = def->mail, .core = l.core};
+  yw_scene_write_schema(add_text, &l.schema);
   describe_own(&l, def->changes);
   while (!mailbox_is_stopped(def->mail)) {
     viewer_command c;
     double wait = time_left(&l);
     while (mailbox_next(def->mail, wait, &c)) {
       obey(&l, &c);
+      viewer_command_free(&c);
       wait = 0.0;
     }
     advance(&l);
@@ -303,4 +355,6 @@ void engine_simulate(const engine_def* def) {
   l.core->progress = NULL;
   audience_free(&l.audience);
   text_free(&l.own);
+  text_free(&l.schema);
+  yw_mem_free(NULL, l.text);
 }

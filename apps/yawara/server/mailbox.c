@@ -12,6 +12,8 @@
 #define MAX_COMMANDS 256
 // Messages besides frames and reports are few: one per command at most.
 #define MAX_MESSAGES 64
+// Most that waiting commands may carry, bytes.
+#define MAX_LOAD (2 * (size_t)COMMAND_MAX_LOAD)
 
 typedef struct box {
   uint32_t viewer;  // 0: free
@@ -87,6 +89,11 @@ static void replace(message* slot, message* one) {
   *one = (message){0};
 }
 
+// The i-th command that waits.
+static viewer_command* command_at(mailbox* m, int32_t i) {
+  return &m->commands[(m->first + i) % MAX_COMMANDS];
+}
+
 mailbox* mailbox_create(void (*wake)(void* context), void* context) {
   mailbox* m = YW_NEW(NULL, mailbox);
   if (!m) return NULL;
@@ -104,6 +111,7 @@ mailbox* mailbox_create(void (*wake)(void* context), void* context) {
 void mailbox_destroy(mailbox* m) {
   if (!m) return;
   for (int32_t i = 0; i < MAILBOX_MAX_VIEWERS; ++i) empty_box(&m->boxes[i]);
+  for (int32_t i = 0; i < m->num_commands; ++i) viewer_command_free(command_at(m, i));
   pthread_cond_destroy(&m->came);
   pthread_mutex_destroy(&m->lock);
   yw_mem_free(NULL, m);
@@ -117,17 +125,19 @@ static bool replaces(const viewer_command* last, const viewer_command* next) {
   if (next->kind == COMMAND_SET) {
     return last->body == next->body && strcmp(last->key, next->key) == 0;
   }
-  return next->kind == COMMAND_DRAG || next->kind == COMMAND_FRAME || next->kind == COMMAND_INSIDE;
+  if (next->kind == COMMAND_POSE_MOVE) return last->id == next->id;
+  return next->kind == COMMAND_DRAG || next->kind == COMMAND_FRAME ||
+         next->kind == COMMAND_INSIDE || next->kind == COMMAND_POSE_DEFORM;
 }
 
 static bool put_command(mailbox* m, const viewer_command* c) {
-  int32_t last = (m->first + m->num_commands + MAX_COMMANDS - 1) % MAX_COMMANDS;
-  if (m->num_commands > 0 && replaces(&m->commands[last], c)) {
-    m->commands[last] = *c;
+  viewer_command* last = command_at(m, m->num_commands + MAX_COMMANDS - 1);
+  if (m->num_commands > 0 && replaces(last, c)) {
+    *last = *c;
     return true;
   }
   if (m->num_commands == MAX_COMMANDS) return false;
-  m->commands[(m->first + m->num_commands++) % MAX_COMMANDS] = *c;
+  *command_at(m, m->num_commands++) = *c;
   pthread_cond_signal(&m->came);
   return true;
 }
@@ -146,9 +156,12 @@ uint32_t mailbox_join(mailbox* m) {
 static void forget_commands(mailbox* m, uint32_t viewer) {
   int32_t kept = 0;
   for (int32_t i = 0; i < m->num_commands; ++i) {
-    viewer_command* one = &m->commands[(m->first + i) % MAX_COMMANDS];
-    if (one->viewer == viewer && one->kind != COMMAND_JOIN) continue;
-    m->commands[(m->first + kept++) % MAX_COMMANDS] = *one;
+    viewer_command* one = command_at(m, i);
+    if (one->viewer == viewer && one->kind != COMMAND_JOIN) {
+      viewer_command_free(one);
+    } else {
+      *command_at(m, kept++) = *one;
+    }
   }
   m->num_commands = kept;
 }
@@ -161,6 +174,7 @@ void mailbox_leave(mailbox* m, uint32_t viewer) {
   viewer_command leave = {.kind = COMMAND_LEAVE, .viewer = viewer};
   // Should it be full of others' commands, the oldest of them makes room.
   if (!put_command(m, &leave)) {
+    viewer_command_free(command_at(m, 0));
     m->first = (m->first + 1) % MAX_COMMANDS;
     --m->num_commands;
     put_command(m, &leave);
@@ -168,11 +182,15 @@ void mailbox_leave(mailbox* m, uint32_t viewer) {
   pthread_mutex_unlock(&m->lock);
 }
 
-bool mailbox_send_command(mailbox* m, const viewer_command* c) {
+bool mailbox_send_command(mailbox* m, viewer_command* c) {
   pthread_mutex_lock(&m->lock);
+  size_t load = c->load_size;
+  for (int32_t i = 0; i < m->num_commands; ++i) load += command_at(m, i)->load_size;
   // The last places are for those who come and go.
-  bool good = m->num_commands < MAX_COMMANDS - 2 * MAILBOX_MAX_VIEWERS && put_command(m, c);
+  bool good = m->num_commands < MAX_COMMANDS - 2 * MAILBOX_MAX_VIEWERS && load <= MAX_LOAD &&
+              put_command(m, c);
   pthread_mutex_unlock(&m->lock);
+  if (!good) viewer_command_free(c);
   return good;
 }
 
@@ -239,7 +257,7 @@ bool mailbox_next(mailbox* m, double seconds, viewer_command* out) {
   }
   bool found = m->num_commands > 0 && !m->stopped;
   if (found) {
-    *out = m->commands[m->first];
+    *out = *command_at(m, 0);
     m->first = (m->first + 1) % MAX_COMMANDS;
     --m->num_commands;
   }

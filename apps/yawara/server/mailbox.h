@@ -33,8 +33,8 @@ void mailbox_destroy(mailbox* m);  ///< NULL is allowed
 /// A number that no other viewer has or had; 0: there are as many viewers as can be.
 uint32_t mailbox_join(mailbox* m);
 void mailbox_leave(mailbox* m, uint32_t viewer);
-/// False if commands have piled up: the viewer sends too many.
-bool mailbox_send_command(mailbox* m, const viewer_command* c);
+/// Takes over what the command carries. False if commands have piled up: the viewer sends too many.
+bool mailbox_send_command(mailbox* m, viewer_command* c);
 /// The next message for a viewer; memory NULL: none.
 message mailbox_take(mailbox* m, uint32_t viewer);
 /// True if the viewer did not take its messages for so long that it should be let go.
@@ -45,7 +45,7 @@ void mailbox_stop(mailbox* m);
 // The side of the simulation ----------------------------------------------------------------------
 
 bool mailbox_is_stopped(mailbox* m);
-/// Waits for a command at most so many seconds; false: there is none.
+/// Waits for a command at most so many seconds; false: there is none. Whoever takes one frees it.
 bool mailbox_next(mailbox* m, double seconds, viewer_command* out);
 /// Viewer 0: to all, except to `but` (0: nobody). The messages of a viewer keep their order.
 void mailbox_say(mailbox* m, uint32_t viewer, uint32_t but, const char* json);

@@ -42,10 +42,9 @@ typedef struct server {
 
 /// Of one connection.
 typedef struct session {
-  uint32_t viewer;  // 0: not a WebSocket
-  size_t sent;      // bytes of the scene
-  size_t size;      // of `incoming`
-  char incoming[COMMAND_MAX_BYTES];
+  uint32_t viewer;                     // 0: not a WebSocket
+  size_t sent;                         // bytes of the scene
+  text incoming;                       // of a message
   enum lws_close_status close_status;  // LWS_CLOSE_STATUS_NOSTATUS: stays open
   char close_reason[120];
   bool said_goodbye;  // the close frame is sent: nothing may follow it
@@ -176,6 +175,7 @@ static void leave(server* s, struct lws* wsi, session* own) {
   }
   if (own->viewer) mailbox_leave(s->mail, own->viewer);
   own->viewer = 0;
+  text_free(&own->incoming);
 }
 
 // The close frame has to wait until what was sent before has left: closing at once cuts it off.
@@ -211,25 +211,36 @@ static int join(server* s, struct lws* wsi, session* own) {
   return 0;
 }
 
-static int receive(server* s, struct lws* wsi, session* own, const void* bytes, size_t size) {
-  if (own->close_status != LWS_CLOSE_STATUS_NOSTATUS) return 0;
-  if (lws_frame_is_binary(wsi)) {
-    return close_with(s, wsi, own, LWS_CLOSE_STATUS_UNACCEPTABLE_OPCODE, "messages are JSON");
-  }
-  if (size > sizeof own->incoming - own->size) {
-    return close_with(s, wsi, own, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "the message is too long");
-  }
-  memcpy(own->incoming + own->size, bytes, size);
-  own->size += size;
-  if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) return 0;
+// The whole of a message.
+static int obey(server* s, struct lws* wsi, session* own, bool binary) {
   viewer_command c;
   yw_error error = {0};
-  yw_status status = viewer_command_parse(own->incoming, own->size, &c, &error);
-  own->size = 0;
+  yw_status status = YW_OK;
+  const text* t = &own->incoming;
+  if (t->failed) {
+    status = yw_fail_memory(&error, "a message");
+  } else if (binary) {
+    status = viewer_command_parse_loaded(t->data, t->size, &c, &error);
+  } else {
+    status = viewer_command_parse(t->data, t->size, &c, &error);
+  }
+  text_free(&own->incoming);
   if (status < 0) return close_with(s, wsi, own, LWS_CLOSE_STATUS_POLICY_VIOLATION, error.message);
   c.viewer = own->viewer;
   if (mailbox_send_command(s->mail, &c)) return 0;
   return close_with(s, wsi, own, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many messages");
+}
+
+static int receive(server* s, struct lws* wsi, session* own, const void* bytes, size_t size) {
+  if (own->close_status != LWS_CLOSE_STATUS_NOSTATUS) return 0;
+  bool binary = lws_frame_is_binary(wsi);
+  size_t most = binary ? 4 + COMMAND_MAX_BYTES + COMMAND_MAX_LOAD : COMMAND_MAX_BYTES;
+  if (size > most - own->incoming.size) {
+    return close_with(s, wsi, own, LWS_CLOSE_STATUS_MESSAGE_TOO_LARGE, "the message is too long");
+  }
+  text_add_bytes(&own->incoming, bytes, size);
+  if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) return 0;
+  return obey(s, wsi, own, binary);
 }
 
 static int send_next(server* s, struct lws* wsi, session* own) {

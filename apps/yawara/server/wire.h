@@ -11,6 +11,10 @@
 #define WIRE_FRAME 2   // see wire_make_frame
 // i32 body, i32 examples; for each i32 words, then 3 f positions and 3 f normals per vertex
 #define WIRE_EXAMPLES 3
+// i32 body, i32 length of a JSON text (the checks), the text, zeros up to 4 bytes, 3 f per vertex
+#define WIRE_POSE 4
+#define WIRE_POSE_STATE 5  // numbers, see poser_save
+#define WIRE_PAINTED 6     // a byte per vertex
 
 /// Makes `out` a frame as packed by core_take_frame, in fewer bytes: everything in front of the
 /// bodies' data as it is, except counts of balls, then for each body, starting at a multiple of 4

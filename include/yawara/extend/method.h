@@ -78,6 +78,9 @@ typedef struct yw_touch {
   float restitution;  ///< of the pair
 } yw_touch;
 
+/// See yw_method.attach.
+typedef struct yw_device yw_device;
+
 typedef struct yw_step_ctx yw_step_ctx;
 struct yw_step_ctx {
   float h;          ///< s, length of this substep
@@ -127,6 +130,11 @@ struct yw_step_ctx {
   /// Others may touch the body, or it may touch itself: from `begin` on its surface may move but
   /// not jump, so particles may be added to it, but removed only where it is flat.
   bool crowded;
+
+  /// The particles may stay on a device until fetch: nobody looks at them in between.
+  bool stay;
+  /// Nobody has changed the particles since the last fetch.
+  bool untouched;
 
   yw_method_report* report;
 };
@@ -278,6 +286,22 @@ typedef struct yw_method {
   double (*strain_energy)(const void* state, const yw_particles* particles);
   /// False for bodies that must not fall asleep at rest (yw_world_set_sleep_speed). NULL: all may.
   bool (*may_sleep)(const void* state);
+  /// Origins (m) and rotations from rest of the frames that the body is made of: of regions, or of
+  /// particles that turn. Writes at most capacity of them, evenly spread, and returns how many it
+  /// wrote. NULL: there are none.
+  int32_t (*axes)(const void* state, const yw_particles* particles, int32_t capacity,
+                  yw_vec3* origins, yw_quat* turns);
+
+  // Bodies on a device (yw_world_def.device). NULL: they stay on the processor.
+
+  /// Called once after body_create: the body may live on the device from now on, and takes the same
+  /// steps with the same bits. YW_ERR_DEVICE, with a message, if it cannot for lack of memory.
+  yw_status (*attach)(void* state, const yw_device* device, yw_error* error);
+  /// True while the particles on the host are out of date, after an advance with ctx->stay.
+  bool (*is_away)(const void* state);
+  /// Brings them back, and reports on the substeps since. YW_ERR_DEVICE: the device is lost, and
+  /// with it these substeps.
+  yw_status (*fetch)(void* state, yw_particles* particles, yw_method_report* report);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------

@@ -137,14 +137,31 @@ static void empty_sieve(const pair_search* s, sieve* v) {
   v->lanes.count = 0;
 }
 
+static void fill_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first, int32_t count) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  const int32_t(*pairs)[2] = (const int32_t(*)[2])s->pairs + first;
+  lanes->count = count;
+  for (int32_t i = 0; i < count && s->kind == YW_VERTEX_TRIANGLE; ++i) {
+    const int32_t* triangle = b->complex->triangles[pairs[i][1]];
+    lanes->corners[0][i] = a->vertices[pairs[i][0]];
+    for (int k = 0; k < 3; ++k) lanes->corners[1 + k][i] = triangle[k];
+  }
+  for (int32_t i = 0; i < count && s->kind == YW_EDGE_EDGE; ++i) {
+    const int32_t *front = a->edges[pairs[i][0]], *back = b->edges[pairs[i][1]];
+    for (int k = 0; k < 2; ++k) {
+      lanes->corners[k][i] = front[k];
+      lanes->corners[2 + k][i] = back[k];
+    }
+  }
+  // Lanes beyond the last are like the first.
+  for (int32_t i = count; i < YW_LANES; ++i) {
+    for (int k = 0; k < 4; ++k) lanes->corners[k][i] = lanes->corners[k][0];
+  }
+}
+
 static void test_lanes(const pair_search* s, yw_near_lanes* lanes, sieve* v, int32_t first,
                        int32_t count) {
-  for (int32_t i = 0; i < YW_LANES; ++i) {
-    int32_t corners[4];
-    corners_of(s, s->pairs[i < count ? first + i : first], corners);
-    for (int k = 0; k < 4; ++k) lanes->corners[k][i] = corners[k];
-  }
-  lanes->count = count;
+  fill_lanes(s, lanes, first, count);
   uint32_t near = s->step->near->test(lanes);
   keep_pairs(s, first, lanes->kept_lanes);
   for (; near != 0; near &= near - 1) {

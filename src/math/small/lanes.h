@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A register of floats for *_kernels.c files: yw_vf holds 16 lanes with AVX-512, 8 with AVX2, 4
-// otherwise. Code that treats lanes independently gives the same bits at every width.
+// otherwise. Code that treats lanes independently gives the same bits at every width. A thread of a
+// device is one lane: yw_vf is then a float (YW_ONE_LANE, C++ only).
 #ifndef YW_MATH_SMALL_LANES_H
 #define YW_MATH_SMALL_LANES_H
 
@@ -9,13 +10,18 @@
 
 #include "yawara/base.h"
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#if defined(YW_ONE_LANE)
+#define YW_VF_LANES 1
+#elif defined(__AVX512F__) && defined(__AVX512DQ__)
 #define YW_VF_LANES 16
 #elif defined(__AVX2__)
 #define YW_VF_LANES 8
 #else
 #define YW_VF_LANES 4
 #endif
+#ifdef YW_ONE_LANE
+#include "math/small/one_lane.h"
+#else
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -25,6 +31,8 @@ typedef float yw_vf __attribute__((vector_size(4 * YW_VF_LANES)));
 typedef int32_t yw_vi __attribute__((vector_size(4 * YW_VF_LANES)));
 
 #define YW_LANE_FN static inline __attribute__((always_inline))
+/// Rarely taken, and kept out of line.
+#define YW_LANE_SLOW_FN __attribute__((noinline, unused)) static
 
 YW_LANE_FN yw_vf yw_vf_load(const float* from) {
   yw_vf v;
@@ -39,6 +47,13 @@ YW_LANE_FN yw_vf yw_vf_splat(float x) { return x - (yw_vf){0}; }
 /// a where mask is set, else b.
 YW_LANE_FN yw_vf yw_vf_select(yw_vi mask, yw_vf a, yw_vf b) {
   return (yw_vf)((mask & (yw_vi)a) | (~mask & (yw_vi)b));
+}
+
+YW_LANE_FN float yw_vf_at(yw_vf v, int lane) { return v[lane]; }
+
+/// a, negated where the sign of `by` is set.
+YW_LANE_FN yw_vf yw_vf_flip(yw_vf a, yw_vf by) {
+  return (yw_vf)((yw_vi)a ^ ((yw_vi)by & INT32_MIN));
 }
 
 YW_LANE_FN yw_vf yw_vf_abs(yw_vf a) { return (yw_vf)((yw_vi)a & 0x7fffffff); }
@@ -84,5 +99,7 @@ YW_LANE_FN uint32_t yw_vi_bits(yw_vi mask) {
          ((uint32_t)mask[3] & 8);
 #endif
 }
+
+#endif  // YW_ONE_LANE
 
 #endif

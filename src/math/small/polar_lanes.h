@@ -6,6 +6,9 @@
 #define YW_MATH_SMALL_POLAR_LANES_H
 
 #include "math/small/polar_newton.h"
+#ifdef YW_ONE_LANE
+#include "math/small/polar_one.h"
+#endif
 
 /// Newton steps for the root of the quartic; with 3, random matrices need 1.07 steps on the
 /// rotation.
@@ -83,9 +86,9 @@ typedef struct yw_lanes_polar {
 /// yw_lanes_polar_finish, then the cold path for lanes that did not converge, then yw_polar for the
 /// rest. Out of line and by value: it is rarely needed, and its loop and addresses would push the
 /// common path out of registers.
-__attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_rescue(yw_lanes_mat3 a,
-                                                                              yw_lanes_quat q) {
-  yw_lanes_polar d = {.q = q}, cold;
+YW_LANE_SLOW_FN yw_lanes_polar yw_lanes_polar_rescue(yw_lanes_mat3 a, yw_lanes_quat q) {
+  yw_lanes_polar d, cold;
+  d.q = q;
   yw_vi failed = yw_lanes_polar_finish(&a, &d.q, &d.r, &d.s);
   d.rescued = yw_vi_bits(failed);
   if (d.rescued == 0) return d;
@@ -100,7 +103,11 @@ __attribute__((noinline, unused)) static yw_lanes_polar yw_lanes_polar_rescue(yw
   d.s = yw_lanes_sym3_select(failed, &cold.s, &d.s);
   uint32_t bits = yw_vi_bits(degenerate);
   if (bits != 0) {
+#ifdef YW_ONE_LANE
+    yw_polar_lane(1, &a.xx, &d.q.x, &d.r.xx, &d.s.xx);
+#else
     yw_polar_strided(bits, YW_VF_LANES, (const float*)&a, (float*)&d.q, (float*)&d.r, (float*)&d.s);
+#endif
   }
   return d;
 }

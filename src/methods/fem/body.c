@@ -267,9 +267,14 @@ yw_status yw_fem_set_params(void* state, const yw_fem_params* params) {
   yw_status status = yw_fem_params_check(params, b->model->h.max_level, NULL);
   if (status < 0) return status;
   if (!can_soften(b, params->soften)) return YW_ERR_INVALID;
+  // Strains are checked at their time if only the stiffness follows a track.
+  yw_fem_params softer = b->params;
+  softer.stiffness_scale = params->stiffness_scale;
+  if (memcmp(&softer, params, sizeof softer) != 0) {
+    b->since_check = INFINITY;
+    b->patience = 1.0f;
+  }
   b->params = *params;
-  b->since_check = INFINITY;
-  b->patience = 1.0f;
   b->asleep = false;
   b->still = 0.0f;
   return YW_OK;
@@ -295,12 +300,12 @@ void yw_fem_statistics_of(const void* state, yw_fem_statistics* out) {
 void yw_fem_save(const void* state, yw_writer* writer) {
   const fem_body* b = state;
   const yw_fem_params* p = &b->params;
-  const float numbers[11] = {p->tau,          p->check_interval, p->time_step,
+  const float numbers[12] = {p->tau,          p->check_interval, p->time_step,
                              p->safety,       p->mass_damping,   p->stiffness_damping,
                              p->strain_range, p->sleep_speed,    p->yield,
-                             p->creep,        p->max_plastic};
+                             p->creep,        p->max_plastic,    p->stiffness_scale};
   const float clocks[5] = {b->since_check, b->stretch, b->still, b->last_step, b->patience};
-  yw_write_f32(writer, numbers, 11);
+  yw_write_f32(writer, numbers, 12);
   yw_write_u32(writer, (uint32_t)p->min_level);
   yw_write_u32(writer, (uint32_t)p->refine);
   yw_write_u32(writer, (uint32_t)p->hanging);
@@ -374,8 +379,8 @@ static bool load_front(fem_body* b, yw_reader* reader) {
 
 void yw_fem_load(void* state, yw_reader* reader) {
   fem_body* b = state;
-  float numbers[11], clocks[5];
-  yw_read_f32(reader, numbers, 11);
+  float numbers[12], clocks[5];
+  yw_read_f32(reader, numbers, 12);
   yw_fem_params p = {.tau = numbers[0],
                      .check_interval = numbers[1],
                      .time_step = numbers[2],
@@ -386,7 +391,8 @@ void yw_fem_load(void* state, yw_reader* reader) {
                      .sleep_speed = numbers[7],
                      .yield = numbers[8],
                      .creep = numbers[9],
-                     .max_plastic = numbers[10]};
+                     .max_plastic = numbers[10],
+                     .stiffness_scale = numbers[11]};
   p.min_level = (int32_t)yw_read_u32(reader);
   p.refine = (yw_fem_refine)yw_read_u32(reader);
   p.hanging = (yw_fem_hanging)yw_read_u32(reader);

@@ -137,6 +137,7 @@ typedef struct inner_step {
   yw_particles* p;
   yw_vec3 gravity;  // times the step
   float h, keep;    // fraction of the velocity that damping leaves
+  float push;       // h times the scale of the forces
   bool obstacles;
 } inner_step;
 
@@ -152,7 +153,7 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   for (int32_t i = begin; i < end; ++i) {
     int32_t n = b->work.nodes[i];
     if (b->inv_mass[n] == 0.0f) continue;
-    yw_float4 v = s->keep * (vel[n] + gravity + (s->h * b->inv_mass[n]) * force[n]);
+    yw_float4 v = s->keep * (vel[n] + gravity + (s->push * b->inv_mass[n]) * force[n]);
     vel[n] = v;
     pos[n] += s->h * v;
   }
@@ -182,8 +183,13 @@ static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx
 // Advances by h from `begin` (s, from the start of the substep).
 static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin, float h) {
   float share = (begin + h) / ctx->h;
-  inner_step s = {
-      b, p, yw_scale(ctx->gravity, h), h, yw_expf(-b->params.mass_damping * h), !no_obstacles(ctx)};
+  inner_step s = {.b = b,
+                  .p = p,
+                  .gravity = yw_scale(ctx->gravity, h),
+                  .h = h,
+                  .keep = yw_expf(-b->params.mass_damping * h),
+                  .push = h * b->params.stiffness_scale,
+                  .obstacles = !no_obstacles(ctx)};
   if (s.obstacles) remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);
@@ -209,7 +215,7 @@ float yw_fem_stable_now(const fem_body* b, bool squeezed) {
 // Longest stable inner step now, s.
 static float stable_step(const fem_body* b, bool squeezed) {
   const yw_fem_params* params = &b->params;
-  float step = yw_fem_stable_now(b, squeezed);
+  float step = yw_fem_stable_now(b, squeezed) / sqrtf(params->stiffness_scale);
   float x = fmaxf(params->stiffness_damping, b->model->damping_time) / step;
   step *= sqrtf(1.0f + x * x) - x;
   if (params->time_step > 0.0f) return fminf(params->time_step, step);
@@ -219,7 +225,8 @@ static float stable_step(const fem_body* b, bool squeezed) {
 static float check_interval(const fem_body* b) {
   float interval = b->params.check_interval;
   if (!(interval > 0.0f)) {
-    interval = CHECK_STEPS * b->params.safety * b->model->level_step[b->model->h.max_level];
+    interval = CHECK_STEPS * b->params.safety * b->model->level_step[b->model->h.max_level] /
+               sqrtf(b->params.stiffness_scale);
   }
   return interval * b->patience;
 }
@@ -474,7 +481,8 @@ static const yw_parameter tracked[] = {
     {"yield", offsetof(yw_fem_params, yield)},
     {"creep", offsetof(yw_fem_params, creep)},
     {"max_plastic", offsetof(yw_fem_params, max_plastic)},
-    {"tau", offsetof(yw_fem_params, tau)}};
+    {"tau", offsetof(yw_fem_params, tau)},
+    {"stiffness_scale", offsetof(yw_fem_params, stiffness_scale)}};
 _Static_assert(sizeof(yw_fem_params) <= YW_MAX_PARAMS_BYTES, "must fit");
 
 static void params(const void* state, void* out) {

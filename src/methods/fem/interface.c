@@ -12,6 +12,7 @@ yw_fem_def yw_default_fem_def(void) {
       .youngs_modulus = 1e5f,
       .poissons_ratio = 0.3f,
       .density = 1000.0f,
+      .mass_scaling = 0.005f,
       .params = {.tau = 0.01f,
                  .safety = 0.75f,
                  .mass_damping = 0.5f,
@@ -19,7 +20,8 @@ yw_fem_def yw_default_fem_def(void) {
                  .strain_range = 0.02f,
                  .creep = 10.0f,
                  .max_plastic = 1.0f,
-                 .sleep_speed = 0.001f},
+                 .sleep_speed = 0.001f,
+                 .stiffness_scale = 1.0f},
   };
 }
 

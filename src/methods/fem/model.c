@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Building fem models: material of every tet of every level, masses, surface, stable time steps.
+// Building fem models: material of every tet of every level, surface.
 #include "methods/fem/model.h"
 
 #include <string.h>
@@ -9,10 +9,6 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
-
-// Power iterations for the largest eigenvalue of a tet. For random tets the result is within 2 %,
-// which the safety factor of the step covers.
-#define POWER_STEPS 40
 
 // Checks ------------------------------------------------------------------------------------------
 
@@ -34,6 +30,7 @@ yw_status yw_fem_params_check(const yw_fem_params* p, int32_t max_level, yw_erro
       {"creep", p->creep, 0.0f, 1e6f},
       {"max_plastic", p->max_plastic, 0.0f, 1e3f},
       {"sleep_speed", p->sleep_speed, 0.0f, 1e3f},
+      {"stiffness_scale", p->stiffness_scale, 1e-6f, 1e6f},
   };
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; ++i) {
     if (in_range(limits[i].value, limits[i].low, limits[i].high)) continue;
@@ -66,6 +63,10 @@ static yw_status check_constants(const yw_fem_def* def, yw_error* error) {
   if (!(def->density > 0.0f) || !isfinite(def->density)) {
     return yw_fail(error, YW_ERR_INVALID, "fem: density is %g kg/m^3, but must be above 0",
                    (double)def->density);
+  }
+  if (!in_range(def->mass_scaling, 0.0f, 0.5f)) {
+    return yw_fail(error, YW_ERR_INVALID, "fem: mass_scaling is %g, but must be between 0 and 0.5",
+                   (double)def->mass_scaling);
   }
   if (!(def->range_error >= 0.0f && isfinite(def->range_error)) ||
       !(def->range_stress >= 0.0f && isfinite(def->range_stress))) {
@@ -101,113 +102,6 @@ static yw_status make_materials(fem_model* m, const yw_fem_def* def, yw_error* e
   m->damping_time = m->material_data.longest_damping;
   m->params.stiffness_damping = m->materials.damping ? 0.0f : m->materials.damping_time;
   return status;
-}
-
-static float density_of(const fem_model* m, int32_t finest_tet) {
-  int32_t first = m->h.level_start[m->h.max_level];
-  return m->materials.density ? m->materials.density[finest_tet - first]
-                              : m->materials.uniform_density;
-}
-
-static void make_masses(fem_model* m) {
-  const fem_hierarchy* h = &m->h;
-  for (int32_t t = h->level_start[h->max_level]; t < h->num_tets; ++t) {
-    double share = 0.25 * (double)density_of(m, t) * yw_fem_volume(h, t);
-    for (int s = 0; s < 4; ++s) m->fine_mass[h->nodes[t][s]] += share;
-  }
-}
-
-// Time step ---------------------------------------------------------------------------------------
-
-// K = V B^T C B and lumped masses V rho / 4: omega^2 = 4 / rho times the largest eigenvalue of
-// B^T C B, which is that of C (B B^T).
-double yw_fem_stable_step(const fem_shape* shape, double gradient_scale, const float c[FEM_MATRIX],
-                          double density) {
-  double b[6][12] = {{0}}, x[6] = {1.0, 0.9, 1.1, 0.3, -0.4, 0.5}, largest = 0.0;
-  for (int a = 0; a < 4; ++a) {
-    const double g[3] = {shape->gradient[a][0] * gradient_scale,
-                         shape->gradient[a][1] * gradient_scale,
-                         shape->gradient[a][2] * gradient_scale};
-    b[0][3 * a] = b[4][3 * a + 2] = b[5][3 * a + 1] = g[0];
-    b[1][3 * a + 1] = b[3][3 * a + 2] = b[5][3 * a] = g[1];
-    b[2][3 * a + 2] = b[3][3 * a + 1] = b[4][3 * a] = g[2];
-  }
-  for (int step = 0; step < POWER_STEPS; ++step) {
-    double u[12], y[6], norm = 0.0;
-    for (int k = 0; k < 12; ++k) {
-      u[k] = 0.0;
-      for (int i = 0; i < 6; ++i) u[k] += b[i][k] * x[i];
-    }
-    for (int i = 0; i < 6; ++i) {
-      y[i] = 0.0;
-      for (int k = 0; k < 12; ++k) y[i] += b[i][k] * u[k];
-    }
-    for (int i = 0; i < 6; ++i) {
-      x[i] = 0.0;
-      for (int j = 0; j < 6; ++j) x[i] += (double)c[yw_fem_matrix_at(i, j)] * y[j];
-      norm += x[i] * x[i];
-    }
-    largest = sqrt(norm);
-    for (int i = 0; i < 6; ++i) x[i] /= largest;
-  }
-  return 2.0 / sqrt(1.02 * largest * 4.0 / density);
-}
-
-static void shorten(float* step, double other) {
-  if ((float)other < *step) *step = (float)other;
-}
-
-static void find_steps(fem_model* m) {
-  const fem_hierarchy* h = &m->h;
-  double lightest = (double)m->materials.uniform_density;
-  for (int32_t t = h->level_start[h->max_level]; t < h->num_tets && m->materials.density; ++t) {
-    lightest =
-        fmin(t == h->level_start[h->max_level] ? INFINITY : lightest, (double)density_of(m, t));
-  }
-  for (int32_t l = 0; l <= h->max_level; ++l) m->level_step[l] = INFINITY;
-  if (m->materials.stiffness) {
-    for (int32_t t = 0; t < h->num_tets; ++t) {
-      const fem_shape* shape = &h->shapes[h->root[t]][h->type[t]];
-      shorten(&m->level_step[h->level[t]],
-              yw_fem_stable_step(shape, (double)(1 << h->level[t]),
-                                 m->materials.stiffness + (size_t)t * FEM_MATRIX, lightest));
-    }
-  } else {
-    for (int32_t r = 0; r < h->num_roots; ++r) {
-      for (int type = 0; type < FEM_TYPES; ++type) {
-        double step =
-            yw_fem_stable_step(&h->shapes[r][type], 1.0, m->materials.uniform_stiffness, lightest);
-        for (int32_t l = type == FEM_A ? 0 : 1; l <= h->max_level; ++l) {
-          shorten(&m->level_step[l], step / (double)(1 << l));
-        }
-      }
-    }
-  }
-}
-
-// Every tet of the finest level of a front is in a whole family. Tets of coarser levels need not be
-// softened, and count with their own steps.
-static void find_soft_steps(fem_model* m) {
-  const fem_hierarchy* h = &m->h;
-  const fem_softening* soft = &m->tables.softening;
-  memcpy(m->soft_step, m->level_step, sizeof m->soft_step);
-  if (m->materials.stiffness || m->materials.density || soft->kind != YW_FEM_SOFTEN_MATERIAL) {
-    return;
-  }
-  double root_step[2] = {INFINITY, INFINITY};  // families of A tets, of all tets
-  for (int32_t r = 0; r < h->num_roots && h->max_level > 0; ++r) {
-    for (int type = 0; type < FEM_TYPES; ++type) {
-      double step = yw_fem_family_step(h, r, type, m->materials.uniform_stiffness, soft->part[0],
-                                       (double)m->materials.uniform_density);
-      if (type == FEM_A) root_step[0] = fmin(root_step[0], step);
-      root_step[1] = fmin(root_step[1], step);
-    }
-  }
-  for (int32_t l = 1; l <= h->max_level; ++l) {
-    double step = root_step[l > 1] / (double)(1 << (l - 1));
-    step = fmin(step, (double)m->level_step[l - 1]);
-    m->soft_step[l] = fmaxf(m->soft_step[l], (float)step);
-  }
 }
 
 // Surface -----------------------------------------------------------------------------------------
@@ -288,9 +182,9 @@ static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
     return yw_fail_memory(error, "a fem model");
   }
   for (int32_t n = 0; n < m->h.num_nodes; ++n) m->rest[n] = yw_f3(m->h.rest[n]);
-  make_masses(m);
-  find_steps(m);
-  find_soft_steps(m);
+  if (!yw_fem_find_masses(m, (double)def->mass_scaling)) {
+    return yw_fail_memory(error, "a fem model");
+  }
   m->hash = hash_model(m, def->mesh);
   const fem_range* range = m->material_data.range;
   if (range && (def->range_error > 0.0f || def->range_stress > 0.0f)) {
@@ -336,6 +230,7 @@ void yw_fem_model_info(const void* model, yw_fem_info* out) {
   *out = (yw_fem_info){.num_levels = h->max_level + 1,
                        .bytes = yw_fem_estimate(h->num_roots, h->max_level).bytes,
                        .varies = m->materials.stiffness != NULL,
+                       .moved_mass = m->moved_mass,
                        .cached = m->material_data.cached};
   for (int32_t l = 0; l <= h->max_level; ++l) {
     const fem_level_moduli* moduli = &m->material_data.levels[l];

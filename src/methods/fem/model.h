@@ -22,6 +22,7 @@ typedef struct fem_model {
   /// The same if the tets of this level are softened and those of coarser levels may be not; at
   /// least level_step.
   float soft_step[FEM_MAX_LEVEL + 1];
+  float moved_mass;    ///< share of the mass that was moved to small tets
   float damping_time;  ///< s, largest ratio of damping to stiffness matrices
   yw_fem_params params;
   uint64_t hash;
@@ -34,6 +35,9 @@ double yw_fem_stable_step(const fem_shape* shape, double gradient_scale, const f
 /// The same of a softened family of a tet of level 0, with K of soften.h; half of it per level.
 double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type, const float c[FEM_MATRIX],
                           const float part[FEM_MATRIX], double density);
+
+/// Masses and stable steps; up to a share `scaling` of the mass goes to tets that need short steps.
+bool yw_fem_find_masses(fem_model* model, double scaling);
 
 yw_status yw_fem_params_check(const yw_fem_params* params, int32_t max_level, yw_error* error);
 yw_status yw_fem_model_create(const yw_allocator* mem, const yw_fem_def* def, void** out,

@@ -11,6 +11,9 @@
 #define MANY_STEPS 1e5  // per simulated second: worth a warning
 #define USUAL_LEVEL 2   // of a strained body
 #define SHAPE_LEVELS 2  // for bodies made from a shape
+// Of a mesh file: a second of motion takes no longer than this, s, at so many per tet and step.
+#define MOST_SECONDS 20.0
+#define TET_SECONDS 15e-9
 
 // Coarsest tets of a shape: their subdivisions resolve what is thin.
 static const yw_size_wish root_size = {.cells = 4.0, .across = 1.3, .max_tets = 3000.0};
@@ -27,7 +30,7 @@ typedef struct fem_settings {
   const char* material;
   float youngs_modulus, poissons_ratio;
   int32_t max_level, sampling;
-  float range_error, range_stress;
+  float range_error, range_stress, mass_scaling;
   const yw_json* fields;
   yw_fem_params params;  // what bodies may change
   float density_factor;  // of layers, for volume that the tets miss
@@ -39,6 +42,7 @@ static const fem_settings fem_defaults = {.youngs_modulus = 1e5f,
                                           .poissons_ratio = 0.3f,
                                           .max_level = 3,
                                           .sampling = YW_FEM_EMBEDDED,
+                                          .mass_scaling = 0.005f,
                                           .params = {.tau = 0.01f,
                                                      .safety = 0.75f,
                                                      .mass_damping = 0.5f,
@@ -48,7 +52,8 @@ static const fem_settings fem_defaults = {.youngs_modulus = 1e5f,
                                                      .soften = YW_FEM_SOFTEN_MATERIAL,
                                                      .creep = 10.0f,
                                                      .max_plastic = 1.0f,
-                                                     .sleep_speed = 0.001f}};
+                                                     .sleep_speed = 0.001f,
+                                                     .stiffness_scale = 1.0f}};
 static const yw_key_row fem_rows[] = {
     YW_MODEL_FIELD(fem_settings, material, TEXT, 0, 0, "",
                    "Name of a material (docs/materials.md), for Young's modulus, Poisson's ratio "
@@ -59,7 +64,8 @@ static const yw_key_row fem_rows[] = {
                    "Poisson's ratio, from 0 (cork) to below 0.5 (rubber)."),
     YW_MODEL_FIELD(fem_settings, max_level, INTEGER, 0, 8, "",
                    "Number of times that a tet can be subdivided; at 3, each tet of the mesh has "
-                   "848 finest tets. Default for bodies made from a shape: 2."),
+                   "848 finest tets. Default for bodies made from a shape: 2; of a mesh file fewer "
+                   "where a second of motion would take more than about half a minute."),
     YW_MODEL_CHOICE(fem_settings, sampling, samplings,
                     "How coarse tets get their stiffness from the finest tets inside: \"embedded\" "
                     "solves load cases on the whole body, \"standalone\" on each tet alone, as in "
@@ -69,6 +75,9 @@ static const yw_key_row fem_rows[] = {
                    "deviates from it by less than this share (T1 of the paper); 0: its 0.01."),
     YW_MODEL_FIELD(fem_settings, range_stress, NUMBER, 0, 1e15, "Pa",
                    "The same as a stress (T2): one of the two suffices."),
+    YW_MODEL_FIELD(fem_settings, mass_scaling, NUMBER, 0, 0.5, "",
+                   "Share of the body's mass that may move to small tets, so that these do not "
+                   "force short time steps upon the whole body. The mass of the body stays."),
     YW_MODEL_NODE(
         fem_settings, fields, "[stiffness]",
         "Layers of different material in parts of the body; later layers cover earlier ones."),
@@ -104,7 +113,9 @@ static const yw_key_row fem_rows[] = {
              "Rate at which strain above the yield strain becomes plastic."),
     YW_PARAM(fem_settings, max_plastic, NUMBER, 0, 1e3, "", "Maximum plastic strain."),
     YW_PARAM(fem_settings, sleep_speed, NUMBER, 0, 1e3, "m/s",
-             "Speed below which a body falls asleep after half a second; 0: never.")};
+             "Speed below which a body falls asleep after half a second; 0: never."),
+    YW_PARAM(fem_settings, stiffness_scale, NUMBER, 1e-6, 1e6, "",
+             "Multiplies elastic and viscous stresses; a track may change it over time.")};
 static const yw_record fem_record = YW_RECORD(
     "fem", fem_rows, fem_defaults,
     "Adaptive finite elements: tets of the mesh are subdivided where the strain varies.", "");
@@ -219,6 +230,28 @@ static void warn_of_short_steps(yw_loader* l, const yw_model_spec* model) {
       1.0 / step, step);
 }
 
+// Levels of a model from a file, if they are not given: as many as its tets and steps allow.
+static int32_t affordable_levels(const yw_allocator* mem, const yw_fem_def* def) {
+  yw_fem_def probe = *def;
+  probe.max_level = 1;
+  probe.params.min_level = 0;
+  probe.material_at = NULL;
+  probe.cache_folder = NULL;
+  yw_model* model = NULL;
+  yw_fem_info info;
+  if (yw_model_create_fem(mem, &probe, &model, NULL) < 0) return def->max_level;
+  bool known = yw_model_fem_info(model, &info) >= 0;
+  yw_model_release(model);
+  int32_t level = def->max_level;
+  while (known && level > def->params.min_level) {
+    double tets = (double)info.levels[0].num_tets * (double)(1 << 3 * level);
+    double step = 2.0 * (double)info.levels[1].time_step / (double)(1 << level);
+    if (tets / step * TET_SECONDS <= MOST_SECONDS) break;
+    --level;
+  }
+  return level;
+}
+
 static bool create(yw_loader* l, yw_model_spec* model) {
   fem_settings* fem = model->settings;
   yw_error deep = {0};
@@ -233,12 +266,17 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   def.sampling = (yw_fem_sampling)fem->sampling;
   def.range_error = fem->range_error;
   def.range_stress = fem->range_stress;
+  def.mass_scaling = fem->mass_scaling;
   def.material_at = fem->num_fields > 0 ? layers_at : NULL;
   def.material_context = fem;
   def.cache_folder = l->def->cache_folder;
   def.threads = l->def->threads;
   def.progress = l->def->progress;
   def.progress_context = l->def->progress_context;
+  bool of_file = model->shape && yw_find_shape_file(l, model->shape);
+  if (of_file && !yw_json_get(model->settings_node, "max_level")) {
+    fem->max_level = def.max_level = affordable_levels(&l->scene->mem, &def);
+  }
   yw_status status = yw_model_create_fem(&l->scene->mem, &def, &model->model, &deep);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->settings_node;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);

@@ -86,6 +86,7 @@ static tet_state state_of(const fem_body* b, const yw_particles* particles, int3
     for (int j = 0; j < 6; ++j) s.stress[i] += (double)c[yw_fem_matrix_at(i, j)] * s.elastic[j];
     s.density += 0.5 * s.stress[i] * s.elastic[i];
   }
+  for (int i = 0; i < 6; ++i) s.stress[i] *= (double)b->params.stiffness_scale;
   cauchy_of(x, rest, s.stress, s.cauchy);
   double volume6 = 6.0 * yw_fem_volume(h, tet) * (yw_fem_is_positive(h, tet) ? 1.0 : -1.0);
   yw_dvec3 unused[4] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
@@ -150,7 +151,7 @@ static double value_of(const fem_body* b, const tet_state* s, int32_t tet, int32
     case 2:
       return equivalent(s->cauchy, 1.0);
     case 3:
-      return s->density;
+      return s->density * (double)b->params.stiffness_scale;
     default:
       return equivalent(plastic, 0.5) * (2.0 / 3.0);
   }
@@ -207,7 +208,7 @@ static void add_energy(void* context, int32_t tet, const tet_state* state) {
 double yw_fem_elastic_energy(const fem_body* b, const yw_particles* particles) {
   energy_run run = {&b->model->h, 0.0};
   visit_cells(b, particles, add_energy, &run);
-  return run.energy;
+  return run.energy * (double)b->params.stiffness_scale;
 }
 
 yw_method_energy yw_fem_energy(const void* state, const yw_particles* particles) {

@@ -244,13 +244,14 @@ static void read_weights(frames_body* body, yw_reader* reader, bool by_hand) {
 void yw_frames_save(const void* state, yw_writer* writer) {
   const frames_body* body = state;
   const yw_frames_params* p = &body->params;
-  const float numbers[5] = {p->damping, p->beta, p->tolerance, p->stiffness, body->last_h};
+  const float numbers[6] = {p->damping,   p->beta,      p->tolerance,
+                            p->stiffness, body->last_h, p->stiffness_scale};
   yw_write_u32(writer, (uint32_t)p->solver | (body->aims_by_hand ? BY_HAND : 0u));
   yw_write_u32(writer, (uint32_t)p->substeps);
   yw_write_u32(writer, (uint32_t)p->sweeps);
   yw_write_u32(writer, body->in_contact);
   yw_write_u32(writer, (uint32_t)body->short_for);
-  yw_write_f32(writer, numbers, 5);
+  yw_write_f32(writer, numbers, 6);
   write_weights(body, writer, body->weights);
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   yw_near_save(&body->near, writer);
@@ -266,16 +267,17 @@ void yw_frames_load(void* state, yw_reader* reader) {
   frames_body* body = state;
   uint32_t kind = yw_read_u32(reader);
   yw_frames_params p = {.solver = (yw_frames_solver)(kind & ~BY_HAND)};
-  float numbers[5];
+  float numbers[6];
   p.substeps = (int32_t)yw_read_u32(reader);
   p.sweeps = (int32_t)yw_read_u32(reader);
   bool in_contact = yw_read_u32(reader) != 0;
   uint32_t short_for = yw_read_u32(reader);
-  yw_read_f32(reader, numbers, 5);
+  yw_read_f32(reader, numbers, 6);
   p.damping = numbers[0];
   p.beta = numbers[1];
   p.tolerance = numbers[2];
   p.stiffness = numbers[3];
+  p.stiffness_scale = numbers[5];
   bool sane = short_for <= FRAMES_SHORT_STEPS;
   if (reader->failed || !sane || yw_frames_params_check(&p, body->model->num_examples, NULL) < 0) {
     reader->failed = true;

@@ -202,9 +202,11 @@ static const int32_t* particle_of_vertex(const void* state) {
 }
 
 // What tracks may change over time.
-static const yw_parameter tracked[] = {{"damping", offsetof(yw_frames_params, damping)},
-                                       {"beta", offsetof(yw_frames_params, beta)},
-                                       {"stiffness", offsetof(yw_frames_params, stiffness)}};
+static const yw_parameter tracked[] = {
+    {"damping", offsetof(yw_frames_params, damping)},
+    {"beta", offsetof(yw_frames_params, beta)},
+    {"stiffness", offsetof(yw_frames_params, stiffness)},
+    {"stiffness_scale", offsetof(yw_frames_params, stiffness_scale)}};
 _Static_assert(sizeof(yw_frames_params) <= YW_MAX_PARAMS_BYTES, "must fit");
 
 static void params(const void* state, void* out) {
@@ -251,4 +253,5 @@ const yw_method yw_frames_method = {
     .set_params = set_params,
     .aim = aim,
     .strain_energy = yw_frames_strain_energy,
+    .axes = yw_frames_axes,
 };

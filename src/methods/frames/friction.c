@@ -79,7 +79,8 @@ static bool begin_grip(frames_body* body, const yw_particles* particles, const y
 
 // True if rounding of the forces in the body is small beside its weight on these particles.
 static bool forces_are_known(const frames_body* body, const yw_step_ctx* ctx) {
-  double rounding = 0.0, weight = body->model->total_mass * (double)yw_length(ctx->gravity);
+  double rounding = 0.0, weight = body->model->total_mass * (double)yw_length(ctx->gravity) /
+                                  (double)body->params.stiffness_scale;
   for (int32_t i = 0; i < body->num_grips; ++i) {
     int32_t p = body->grips[i].particle;
     rounding += (double)(body->model->jacobi[p] * yw_length(yw_xyz(body->guess[p])));

@@ -10,7 +10,7 @@
 // start from free fall, so that free flight costs nothing. Springs of pins join the first term;
 // held particles start at their goal and stay there. Damping is a force -d m (v - u) against
 // velocities that differ from the rigid motion u; it joins the first term as d m / h' |x - x^ - h'
-// u|^2 / 2.
+// u|^2 / 2. With stiffness_scale, everything is divided by it: E stays that of the model.
 #include <math.h>
 #include <string.h>
 
@@ -51,6 +51,7 @@ typedef struct backward {
   float h, h1;  // h'
   yw_vec3 gravity;
   float damping;
+  float soft;                      // 1 / stiffness_scale
   yw_vec3 center, velocity, spin;  // u = velocity + spin x (x - center)
 } backward;
 
@@ -84,7 +85,7 @@ static void begin_particles(frames_body* body, const backward* b) {
     body->drift[p] = yw_v4(drift);
     body->guess[p] = yw_v4(ahead);
     body->moved[p] = (yw_vec4){0};
-    body->diagonal[p] = model->solid.mass[p] * inv_h2 * (1.0f + slow);
+    body->diagonal[p] = model->solid.mass[p] * inv_h2 * (1.0f + slow) * b->soft;
     body->anchor[p] = yw_v4(yw_scale(pull, b->h1 / (1.0f + slow)));
     body->inverse[p] = 1.0f;
   }
@@ -97,7 +98,8 @@ static void add_springs(frames_body* body, const yw_step_ctx* ctx, const backwar
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* s = &ctx->springs[i];
     int32_t p = s->particle;
-    float stiff = s->stiffness, slow = s->damping / b->h1, old = body->diagonal[p];
+    float stiff = s->stiffness * b->soft, slow = s->damping / b->h1 * b->soft;
+    float old = body->diagonal[p];
     yw_vec3 goal = yw_sub(yw_spring_at(s, t), yw_xyz(body->guess[p]));
     yw_vec3 speed = yw_spring_velocity(s, ctx->h);
     yw_vec3 carried = yw_scale(yw_sub(speed, yw_xyz(body->drift[p])), b->h1);
@@ -295,6 +297,7 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
                 .h1 = second ? span.h * (2.0f / 3.0f) : span.h,
                 .gravity = ctx->gravity,
                 .damping = body->params.damping,
+                .soft = 1.0f / body->params.stiffness_scale,
                 .velocity = yw_v3_of(rigid->velocity),
                 .spin = yw_v3_of(rigid->spin)};
   size_t bytes = (size_t)particles->count * sizeof(yw_vec4);

@@ -31,7 +31,7 @@ yw_status yw_frames_params_check(const yw_frames_params* params, int32_t num_exa
   }
   return yw_solver_params_check(
       (yw_solver_params){params->damping, params->tolerance, params->substeps, params->sweeps,
-                         params->stiffness},
+                         params->stiffness, params->stiffness_scale},
       error);
 }
 

@@ -97,7 +97,7 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
                         .duals = body->duals,
                         .work = body->work,
                         .mass = body->model->solid.mass,
-                        .h2 = span.h * span.h,
+                        .h2 = span.h * span.h * body->params.stiffness_scale,
                         .stiffness = body->params.stiffness,
                         .beta = body->params.beta,
                         .pulls = body->sweep_pulls,

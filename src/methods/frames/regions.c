@@ -447,10 +447,13 @@ void yw_frames_regions_free(frames_regions* regions) {
 }
 
 yw_frames_def yw_default_frames_def(void) {
-  return (yw_frames_def){
-      .density = 1000.0f,
-      .youngs_modulus = 1e5f,
-      .poissons_ratio = 0.3f,
-      .params = {
-          .beta = 0.95f, .tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
+  return (yw_frames_def){.density = 1000.0f,
+                         .youngs_modulus = 1e5f,
+                         .poissons_ratio = 0.3f,
+                         .params = {.beta = 0.95f,
+                                    .tolerance = 1e-3f,
+                                    .substeps = 10,
+                                    .sweeps = 1,
+                                    .stiffness = 0.5f,
+                                    .stiffness_scale = 1.0f}};
 }

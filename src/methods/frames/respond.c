@@ -20,11 +20,12 @@ yw_status yw_frames_respond(frames_body* body, const yw_particles* particles,
   bool free = yw_is_free(particles, ctx);
   yw_rigid_answer rigid = {0};
   if (free) rigid = yw_answer_rigidly(particles, impulses, true, change);
-  // D + K is M / h'^2 + K; the unknown is h' times the change.
+  // D + K is M / h'^2 + K, over the scale of the stiffness; the unknown is h' times the change.
+  const float share = inv_h1 / body->params.stiffness_scale;
   for (int32_t p = 0; p < particles->count; ++p) {
     bool held = particles->inv_mass[p] == 0.0f;
     yw_vec3 push = yw_xyz(free ? change[p] : impulses[p]);
-    body->residual[p] = held ? (yw_vec4){0} : yw_v4(yw_scale(push, inv_h1));
+    body->residual[p] = held ? (yw_vec4){0} : yw_v4(yw_scale(push, share));
     body->inverse[p] = held ? 0.0f : 1.0f / (body->diagonal[p] + body->model->jacobi[p]);
   }
   // Statistics and times remain those of the step.

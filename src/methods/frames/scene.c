@@ -25,11 +25,15 @@ typedef struct frames_settings {
   int32_t num_fields;
   yw_stiffness_spec* field_list;
 } frames_settings;
-static const frames_settings frames_defaults = {
-    .youngs_modulus = 1e5f,
-    .poissons_ratio = 0.3f,
-    .kind = YW_FRAMES_RINGS,
-    .params = {.beta = 0.95f, .tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f}};
+static const frames_settings frames_defaults = {.youngs_modulus = 1e5f,
+                                                .poissons_ratio = 0.3f,
+                                                .kind = YW_FRAMES_RINGS,
+                                                .params = {.beta = 0.95f,
+                                                           .tolerance = 1e-3f,
+                                                           .substeps = 10,
+                                                           .sweeps = 1,
+                                                           .stiffness = 0.5f,
+                                                           .stiffness_scale = 1.0f}};
 static const yw_key_row frames_rows[] = {
     YW_MODEL_FIELD(frames_settings, material, TEXT, 0, 0, "",
                    "Name of a material (docs/materials.md), for Young's modulus, Poisson's ratio "
@@ -65,7 +69,9 @@ static const yw_key_row frames_rows[] = {
     YW_PARAM(frames_settings, sweeps, INTEGER, 1, 1000, "",
              "Position-based solvers: sweeps per step."),
     YW_PARAM(frames_settings, stiffness, NUMBER, 0, 1, "",
-             "With solver \"classic\": fraction of the way to the goal covered per sweep.")};
+             "With solver \"classic\": fraction of the way to the goal covered per sweep."),
+    YW_PARAM(frames_settings, stiffness_scale, NUMBER, 1e-6, 1e6, "",
+             "Multiplies Young's modulus; a track may change it over time.")};
 static const yw_record frames_record =
     YW_RECORD("frames", frames_rows, frames_defaults,
               "Volumes with stiffness in pascals: shape matching with frames on springs.", "");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/small/mat3d.h"
+#include "math/small/turn.h"
 #include "methods/frames/step.h"
 
 static const yw_field_info fields[] = {{"stress", "Pa", false}, {"energy", "J/m^3", false}};
@@ -79,13 +80,14 @@ static double region_value(const frames_model* model, int32_t r, const double s[
 
 void yw_frames_field_values(const void* state, const yw_particles* particles, int32_t field,
                             float* out) {
-  const frames_model* model = ((const frames_body*)state)->model;
+  const frames_body* body = state;
+  const frames_model* model = body->model;
   memset(out, 0, (size_t)particles->count * sizeof *out);
   for (int32_t r = 0; r < model->num_regions; ++r) {
     double a[9], strain[6];
     region_map(model, particles, r, a);
     strain_of(a, strain);
-    float value = (float)region_value(model, r, strain, field);
+    float value = body->params.stiffness_scale * (float)region_value(model, r, strain, field);
     for (int32_t e = model->member_start[r]; e < model->member_start[r + 1]; ++e) {
       out[model->members[e].particle] += value;
     }
@@ -109,6 +111,21 @@ static void region_center(const frames_model* model, const yw_particles* particl
     const float* x = &particles->pos[model->members[e].particle].x;
     for (int i = 0; i < 3; ++i) t[i] += (double)x[i] / (end - begin);
   }
+}
+
+int32_t yw_frames_axes(const void* state, const yw_particles* particles, int32_t capacity,
+                       yw_vec3* origins, yw_quat* turns) {
+  const frames_model* model = ((const frames_body*)state)->model;
+  int32_t stride = (model->num_regions + capacity - 1) / capacity, count = 0;
+  for (int32_t r = 0; r < model->num_regions; r += stride, ++count) {
+    double a[9], rotation[9], strain[6], t[3];
+    region_map(model, particles, r, a);
+    yw_m3_polar(a, rotation, strain);
+    region_center(model, particles, r, t);
+    origins[count] = yw_v3((float)t[0], (float)t[1], (float)t[2]);
+    turns[count] = yw_turn_to_quat(yw_turn_from_matrix(rotation));
+  }
+  return count;
 }
 
 // Energy of all springs, minus the part due to the affine motion of their region (energy.c).
@@ -137,7 +154,8 @@ static double mean_spring_energy(const frames_model* model, int32_t r, const dou
 }
 
 double yw_frames_strain_energy(const void* state, const yw_particles* particles) {
-  const frames_model* model = ((const frames_body*)state)->model;
+  const frames_body* body = state;
+  const frames_model* model = body->model;
   double sum = spring_energy(model, particles);
   for (int32_t r = 0; r < model->num_regions; ++r) {
     double a[9], strain[6];
@@ -145,7 +163,7 @@ double yw_frames_strain_energy(const void* state, const yw_particles* particles)
     strain_of(a, strain);
     sum += region_value(model, r, strain, 1) - mean_spring_energy(model, r, a);
   }
-  return sum;
+  return sum * (double)body->params.stiffness_scale;
 }
 
 yw_method_energy yw_frames_body_energy(const void* state, const yw_particles* particles) {

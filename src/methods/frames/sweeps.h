@@ -62,7 +62,7 @@ typedef struct frames_sweep {
   frames_dual_block* duals;
   yw_vec4* work;        ///< positions; w: 1 / mass, 0 where held
   const float* mass;    ///< kg
-  float h2;             ///< s^2, square of the step
+  float h2;             ///< s^2, square of the step times the scale of the stiffness
   float stiffness;      ///< classic: fraction of the way to the goal
   float beta;           ///< share of the energy that examples control
   const float* pulls;   ///< weights times strengths of the examples, by lanes

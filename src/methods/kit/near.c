@@ -11,9 +11,6 @@
 typedef int32_t int4 __attribute__((vector_size(16)));
 typedef int64_t words __attribute__((vector_size(16)));
 
-// Boxes grow by this share of their coordinates when they leave the frame of the body: rounding.
-#define BOX_ROUNDING 4e-7f
-
 bool yw_near_create(const yw_allocator* mem, int32_t count, yw_near* out) {
   *out = (yw_near){.mem = yw_mem_or_default(mem), .count = count};
   out->cut = YW_NEW_ARRAY(mem, yw_vec4, count);
@@ -74,7 +71,7 @@ static void collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_ve
 static yw_aabb box_in_world(const yw_near* near, yw_aabb box) {
   yw_aabb out = {yw_add(box.lower, near->origin), yw_add(box.upper, near->origin)};
   float most = fmaxf(yw_length(out.lower), yw_length(out.upper));
-  return isfinite(most) ? yw_aabb_pad(out, BOX_ROUNDING * most) : out;
+  return isfinite(most) ? yw_aabb_pad(out, YW_NEAR_ROUNDING * most) : out;
 }
 
 static bool is_clear(const yw_step_ctx* ctx, yw_aabb box) {

@@ -10,6 +10,9 @@
 #include "yawara/extend/method.h"
 #include "yawara/extend/stream.h"
 
+/// Boxes grow by this share of their coordinates when they leave the frame of the body: rounding.
+#define YW_NEAR_ROUNDING 4e-7f
+
 typedef struct yw_near {
   yw_allocator mem;
   int32_t count;

@@ -26,5 +26,9 @@ yw_status yw_solver_params_check(yw_solver_params params, yw_error* error) {
     return yw_fail(error, YW_ERR_INVALID, "stiffness is %g, but must be between 0 and 1",
                    (double)params.stiffness);
   }
+  if (!(params.stiffness_scale >= 1e-6f && params.stiffness_scale <= 1e6f)) {
+    return yw_fail(error, YW_ERR_INVALID, "stiffness_scale is %g, but must be between 1e-6 and 1e6",
+                   (double)params.stiffness_scale);
+  }
   return YW_OK;
 }

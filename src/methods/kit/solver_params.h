@@ -11,6 +11,7 @@ typedef struct yw_solver_params {
   int32_t substeps;  ///< of position-based solvers
   int32_t sweeps;    ///< over all regions, per substep
   float stiffness;   ///< of the classic solver, 0 to 1
+  float stiffness_scale;
 } yw_solver_params;
 
 /// YW_ERR_INVALID, with a message, when a value is out of range.

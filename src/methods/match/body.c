@@ -5,6 +5,7 @@
 #include "methods/match/axes.h"
 #include "methods/match/body.h"
 #include "methods/match/match.h"
+#include "methods/match/offload.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
@@ -17,6 +18,7 @@ void yw_match_body_destroy(void* state, yw_particles* particles) {
                           body->aims,      body->pulls,    body->group_products};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_near_free(&body->near);
+  yw_match_detach(body);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
 }
@@ -73,6 +75,7 @@ yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* me
 void yw_match_invalidate(void* state, const yw_particles* particles) {
   match_body* body = state;
   const match_model* model = body->model;
+  yw_match_resend(body);
   yw_near_forget(&body->near);
   body->axes = yw_match_axes_of(model, particles);
   body->torque = (yw_vec3){0, 0, 0};
@@ -105,6 +108,7 @@ int32_t yw_match_weights(const void* state, float* out, int32_t capacity) {
   const match_model* model = body->model;
   int32_t width = model->num_examples + 1;
   bool single = model->grouping == YW_GROUPS_PER_REGION;
+  if (single) yw_match_bring_rest(body);
   for (int32_t g = 0; out && g < model->num_groups; ++g) {
     const float* row =
         body->weights + (size_t)(single ? model->solid.particle_of_vertex[g] : g) * (size_t)width;
@@ -143,6 +147,7 @@ void yw_match_statistics_list(const void* state, const yw_particles* particles,
     return;
   }
   float mean[1 + YW_MAX_EXAMPLES];
+  yw_match_bring_rest(body);
   for (int32_t k = 0; k < width; ++k) {
     double sum = 0.0;
     for (int32_t g = 0; g < model->num_groups; ++g) {
@@ -166,6 +171,7 @@ static size_t num_weights(const match_model* model) {
 void yw_match_save(const void* state, yw_writer* writer) {
   const match_body* body = state;
   const match_model* model = body->model;
+  yw_match_bring_rest(body);
   const match_axes* f = &body->axes;
   const float numbers[] = {body->params.alpha,
                            body->params.beta,
@@ -223,6 +229,7 @@ void yw_match_load(void* state, yw_reader* reader) {
   match_body* body = state;
   const match_model* model = body->model;
   float n[21];
+  yw_match_resend(body);
   uint32_t kind = yw_read_u32(reader);
   yw_match_params params = {.projection = (yw_projection)(kind & ~(BY_HAND | PAPER_TARGET)),
                             .target = kind & PAPER_TARGET ? YW_TARGET_PAPER : YW_TARGET_FREE};

@@ -6,12 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/small/simplex.h"
 #include "methods/kit/contact.h"
 #include "methods/kit/pins.h"
-#include "methods/kit/rigid.h"
-#include "methods/match/axes.h"
+#include "methods/match/between.h"
 #include "methods/match/body.h"
+#include "methods/match/offload.h"
 #include "methods/match/response.h"
 #include "yawara/extend/timer.h"
 
@@ -38,26 +37,11 @@ static void run_phase(const yw_step_ctx* ctx, const match_step* step,
   yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &phase);
 }
 
-// Rigid motion ------------------------------------------------------------------------------------
+// Sums --------------------------------------------------------------------------------------------
 
-// Rigid motion of the body; positions are relative to the centre of the axes.
-typedef struct rigid_motion {
-  double center[3];
-  double velocity[3];
-  double spin[3];
-  double amends[3];  // spin that takes back the angular impulse of the goals in the last step
-  yw_quat rotation;  // mean over the regions
-} rigid_motion;
-
-typedef struct body_totals {
-  double mass;
-  double mx[3], mv[3], myv[3], myy[6], rotation[4];
-  int64_t recovered;
-} body_totals;
-
-static body_totals add_sums(const match_body* body) {
+static match_totals add_sums(const match_body* body) {
   // The kernels measure masses in units of the mean mass.
-  body_totals t = {.mass = (double)body->model->num_particles};
+  match_totals t = {.mass = (double)body->model->num_particles};
   for (int32_t c = 0; c < body->model->num_chunks; ++c) {
     const match_sums* s = &body->sums[c];
     for (int k = 0; k < 3; ++k) {
@@ -72,87 +56,11 @@ static body_totals add_sums(const match_body* body) {
   return t;
 }
 
-static bool totals_finite(const body_totals* t) {
-  double sum = 0.0;
-  for (int k = 0; k < 3; ++k) sum += fabs(t->mx[k]) + fabs(t->mv[k]) + fabs(t->myv[k]);
-  for (int k = 0; k < 6; ++k) sum += fabs(t->myy[k]);
-  return isfinite(sum);
-}
-
-static rigid_motion find_rigid_motion(const match_body* body, const body_totals* t) {
-  rigid_motion motion = {.rotation = body->axes.rotation};
-  double *c = motion.center, *v = motion.velocity;
-  for (int k = 0; k < 3; ++k) {
-    c[k] = t->mx[k] / t->mass;
-    v[k] = t->mv[k] / t->mass;
-  }
-  const double momentum[3] = {t->myv[0] - t->mass * (c[1] * v[2] - c[2] * v[1]),
-                              t->myv[1] - t->mass * (c[2] * v[0] - c[0] * v[2]),
-                              t->myv[2] - t->mass * (c[0] * v[1] - c[1] * v[0])};
-  double xx = t->myy[0] - t->mass * c[0] * c[0], yy = t->myy[1] - t->mass * c[1] * c[1];
-  double zz = t->myy[2] - t->mass * c[2] * c[2];
-  const double inertia[6] = {yy + zz,
-                             xx + zz,
-                             xx + yy,
-                             t->mass * c[0] * c[1] - t->myy[3],
-                             t->mass * c[0] * c[2] - t->myy[4],
-                             t->mass * c[1] * c[2] - t->myy[5]};
-  yw_spin_of(inertia, momentum, motion.spin);
-  const double back[3] = {-(double)body->torque.x, -(double)body->torque.y,
-                          -(double)body->torque.z};
-  yw_spin_of(inertia, back, motion.amends);
-
-  const double* q = t->rotation;
-  double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-  if (length > 1e-3 * t->mass) {
-    yw_quat mean = {(float)(q[0] / length), (float)(q[1] / length), (float)(q[2] / length),
-                    (float)(q[3] / length)};
-    motion.rotation = yw_quat_mul(body->axes.rotation, mean);
-  }
-  return motion;
-}
-
-// A rough prediction of the axes after the step; any axes close to the body will do.
-static match_axes predict_axes(const match_axes* axes, const rigid_motion* motion,
-                               const yw_step_ctx* ctx, float h) {
-  yw_vec3 center = yw_add(axes->center, yw_v3_of(motion->center));
-  yw_vec3 velocity = yw_mad(yw_v3_of(motion->velocity), h, ctx->gravity);
-  yw_vec3 half = yw_scale(yw_v3_of(motion->spin), 0.5f * h);
-  yw_quat turn = yw_quat_normalize((yw_quat){half.x, half.y, half.z, 1.0f});
-  return (match_axes){yw_quat_normalize(yw_quat_mul(turn, motion->rotation)),
-                      yw_mad(center, h, velocity), velocity, yw_v3_of(motion->spin)};
-}
-
 // Projection --------------------------------------------------------------------------------------
 
 void yw_match_weigh(const yw_match_params* params, const match_model* model, const double* gram,
                     const double* b, const float* aims, float* weights, float* pulls) {
-  int32_t count = model->num_examples;
-  double w[YW_MAX_EXAMPLES], rest = 1.0;
-  if (params->projection == YW_PROJECTION_PAPER) {
-    yw_project_paper(count, gram, b, w);
-  } else {
-    yw_project_exact(count, gram, b, weights, w);
-  }
-  if (aims) yw_aims_blend(aims, count, w);
-  for (int32_t k = 0; k < count; ++k) {
-    rest -= w[k];
-    weights[1 + k] = (float)w[k];
-    pulls[k] = model->strengths[k] * (float)((double)params->beta * w[k]);
-  }
-  weights[0] = (float)(rest > 0.0 ? rest : 0.0);
-}
-
-// Adds in pairs: a running sum would be one long chain of dependent additions.
-static double add_lanes(const float* lanes) {
-  double sums[YW_LANES / 2];
-  for (int l = 0; l < YW_LANES / 2; ++l) {
-    sums[l] = (double)lanes[l] + (double)lanes[l + YW_LANES / 2];
-  }
-  for (int half = YW_LANES / 4; half > 0; half /= 2) {
-    for (int l = 0; l < half; ++l) sums[l] += sums[l + half];
-  }
-  return sums[0];
+  match_weigh(params, model, gram, b, aims, weights, pulls);
 }
 
 // Adds up the shares of the chunks and projects every group (7). False when a sum is not finite.
@@ -164,7 +72,7 @@ static bool project_on_examples(match_body* body) {
   for (int32_t share = 0; share < model->num_shares; ++share) {
     const float* lanes = body->products + (size_t)share * (size_t)n * YW_LANES;
     double* group = b + (size_t)model->share_group[share] * (size_t)n;
-    for (int32_t k = 0; k < n; ++k, lanes += YW_LANES) group[k] += add_lanes(lanes);
+    for (int32_t k = 0; k < n; ++k, lanes += YW_LANES) group[k] += match_add_lanes(lanes);
   }
   for (size_t g = 0; g < (size_t)model->num_groups; ++g) {
     size_t at = g * (size_t)n;
@@ -213,60 +121,6 @@ static void set_holds(yw_particles* p, const yw_step_ctx* ctx, float share, yw_a
 
 // The step ----------------------------------------------------------------------------------------
 
-// DIFFERS: the papers match regions at x. Matching them at x + tau v, in axes that move along,
-// resists strain plus tau times its rate (Kelvin-Voigt) at the mere cost of reading velocities.
-static void look_ahead(match_step* step, float tau) {
-  const match_axes* axes = &step->body->axes;
-  const float w[3] = {tau * axes->spin.x, tau * axes->spin.y, tau * axes->spin.z};
-  const float skew[3][3] = {{0.0f, -w[2], w[1]}, {w[2], 0.0f, -w[0]}, {-w[1], w[0], 0.0f}};
-  // (1 + W)^-1 = (1 - W + w w^T) / (1 + |w|^2) for the matrix W of a cross product with w.
-  float scale = 1.0f / (1.0f + (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]));
-  for (int j = 0; j < 3; ++j) {
-    for (int k = 0; k < 3; ++k) {
-      float turned = 0.0f;
-      for (int i = 0; i < 3; ++i) {
-        float inverse = (i == j ? 1.0f : 0.0f) - skew[i][j] + w[i] * w[j];
-        turned += step->rotation[i][k] * inverse;
-      }
-      step->seen_rotation[j][k] = scale * turned;
-    }
-  }
-  step->lag = tau;
-  step->velocity = axes->velocity;
-}
-
-static match_step begin_step(match_body* body, const yw_particles* particles, yw_vec3 gravity,
-                             const match_response* response) {
-  yw_mat3 r = yw_mat3_from_quat(body->axes.rotation);
-  match_step step = {
-      .body = body,
-      .model = body->model,
-      .pos = particles->pos,
-      .new_pos = body->spare_pos,
-      .vel = particles->vel,
-      .rotation = {{r.cx.x, r.cy.x, r.cz.x}, {r.cx.y, r.cy.y, r.cz.y}, {r.cx.z, r.cy.z, r.cz.z}},
-      .center = body->axes.center,
-      .h = response->h,
-      .paper = body->params.target == YW_TARGET_PAPER,
-      .pull = response->alpha / response->h,
-      .damp = response->damp,
-      .uneven = response->uneven,
-      .gravity = yw_scale(gravity, response->h),
-  };
-  look_ahead(&step, response->lag);
-  return step;
-}
-
-// Goals exert no torque where the particles are seen, at x + tau v, but some at x, and so do badly
-// deformed regions. The next step turns the body back by as much.
-static void set_rigid_motion(match_step* step, const rigid_motion* motion) {
-  yw_vec3 amends = step->paper ? yw_v3(0, 0, 0) : yw_v3_of(motion->amends);
-  yw_vec3 spin = yw_mad(amends, step->damp, yw_v3_of(motion->spin));
-  yw_vec3 velocity = yw_scale(yw_v3_of(motion->velocity), step->damp);
-  step->spin = spin;
-  step->drift = yw_sub(velocity, yw_cross(spin, yw_v3_of(motion->center)));
-}
-
 static yw_aabb swept_box(const match_body* body) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t c = 0; c < body->model->num_chunks; ++c) box = yw_aabb_join(box, body->sums[c].box);
@@ -291,13 +145,19 @@ static void turn_over(match_body* body, yw_particles* particles) {
 static yw_status advance_inner(match_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                                const match_response* response, const inner_step* inner) {
   const match_kernels* kernels = YW_KERNEL_PICK(yw_match_kernels, ctx->simd);
-  match_step step = begin_step(body, particles, ctx->gravity, response);
+  match_step step = {.body = body,
+                     .model = body->model,
+                     .pos = particles->pos,
+                     .new_pos = body->spare_pos,
+                     .vel = particles->vel,
+                     .paper = body->params.target == YW_TARGET_PAPER};
+  match_begin_step(&body->axes, ctx->gravity, response, &step);
 
   run_phase(ctx, &step, kernels->match_regions);  // A_r = R_r S_r (1), sums of the body
-  body_totals totals = add_sums(body);
-  if (!totals_finite(&totals)) return YW_ERR_DIVERGED;
-  rigid_motion motion = find_rigid_motion(body, &totals);
-  set_rigid_motion(&step, &motion);
+  match_totals totals = add_sums(body);
+  if (!match_totals_finite(&totals)) return YW_ERR_DIVERGED;
+  match_rigid_motion motion = match_find_rigid_motion(body->axes.rotation, body->torque, &totals);
+  match_set_rigid_motion(&step, &motion);
 
   if (body->model->num_shares > 0) {
     double start = ctx->timing ? yw_seconds() : 0.0;
@@ -306,7 +166,7 @@ static yw_status advance_inner(match_body* body, yw_particles* particles, const 
     if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
   }
   run_phase(ctx, &step, kernels->pull_particles);  // goals (3), velocities (4), positions (5)
-  body->axes = predict_axes(&body->axes, &motion, ctx, step.h);
+  body->axes = match_predict_axes(&body->axes, &motion, ctx->gravity, step.h);
   body->torque = total_torque(body);
   turn_over(body, particles);
 
@@ -341,6 +201,8 @@ static yw_status take_steps(match_body* body, yw_particles* particles, const yw_
 
 static yw_status match_advance(void* state, yw_particles* particles, const yw_step_ctx* world) {
   match_body* body = state;
+  yw_status elsewhere;
+  if (yw_match_offload(body, particles, world, &elsewhere)) return elsewhere;
   const yw_step_ctx* ctx = yw_near_enter(&body->near, particles, world);
   if (!ctx) return YW_ERR_MEMORY;
   body->axes.center = yw_sub(body->axes.center, body->near.origin);
@@ -419,4 +281,7 @@ const yw_method yw_match_method = {
     .set_params = set_params,
     .aim = aim,
     .strain_energy = yw_match_strain_energy,
+    .attach = yw_match_attach,
+    .fetch = yw_match_fetch,
+    .is_away = yw_match_is_away,
 };

@@ -17,8 +17,14 @@
 #include "yawara/extend/vec.h"
 #include "yawara/match.h"
 
-/// Floats in a row: a 3x4 matrix and padding up to a cache line.
+/// Floats in a row: a 3x4 matrix and padding up to a cache line, which devices do without.
+#ifdef YW_ONE_LANE
+#define MATCH_ROW 12
+#else
 #define MATCH_ROW 16
+#endif
+/// Rings hold offsets of rows with padding.
+#define MATCH_PADDED_ROW 16
 /// Rows in a chunk's scratch buffer, including the row of zeros.
 #define MATCH_MAX_ROWS 2048
 /// Unit of the ring offsets, in bytes.

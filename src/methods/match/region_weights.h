@@ -6,6 +6,15 @@
 #include "methods/match/rows.h"
 #include "methods/match/step.h"
 
+// Where the weight after beta of example k and a lane is: k PULL_STRIDE + PULL_LANE(lane).
+#ifdef YW_ONE_LANE
+#define PULL_STRIDE 1
+#define PULL_LANE(lane) 0
+#else
+#define PULL_STRIDE YW_LANES
+#define PULL_LANE(lane) (lane)
+#endif
+
 /// l . m as 6-vectors.
 YW_LANE_FN yw_vf sym3_product(const yw_lanes_sym3* l, const yw_lanes_sym3* m) {
   yw_vf off = l->xy * m->xy + l->xz * m->xz + l->yz * m->yz;
@@ -62,6 +71,7 @@ YW_LANE_FN void nearest_in_triangle(yw_vf g11, yw_vf g12, yw_vf g22, yw_vf b1, y
   *w2 = yw_vf_select(inside, i2, *w2);
 }
 
+#ifndef YW_ONE_LANE
 // Any number of examples, or the papers' rule: region by region, in double.
 static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes_sym3* change,
                              float* pulls) {
@@ -91,10 +101,11 @@ static void weigh_one_by_one(const match_step* step, lane_set at, const yw_lanes
     for (int32_t k = 0; k < n; ++k) pulls[k * YW_LANES + lane] = own[k];
   }
 }
+#endif
 
 // One or two examples: all regions of a register at once.
-static void weigh_together(const match_step* step, lane_set at, const yw_lanes_sym3* change,
-                           float* pulls) {
+YW_LANE_FN void weigh_together(const match_step* step, lane_set at, const yw_lanes_sym3* change,
+                               float* pulls) {
   const match_model* model = step->model;
   int32_t n = model->num_examples;
   const yw_sym3x16* examples = model->examples + (size_t)at.block * (size_t)n;
@@ -111,18 +122,20 @@ static void weigh_together(const match_step* step, lane_set at, const yw_lanes_s
   nearest_in_triangle(g11, g12, g22, b1, b2, n == 2, &w1, &w2);
 
   float beta = step->body->params.beta;
-  yw_vf_store(pulls + at.lane, model->strengths[0] * (beta * w1));
-  if (n == 2) yw_vf_store(pulls + YW_LANES + at.lane, model->strengths[1] * (beta * w2));
+  yw_vf_store(pulls + PULL_LANE(at.lane), model->strengths[0] * (beta * w1));
+  if (n == 2)
+    yw_vf_store(pulls + PULL_STRIDE + PULL_LANE(at.lane), model->strengths[1] * (beta * w2));
   for (int l = 0; l < YW_VF_LANES; ++l) {
     int32_t p = at.block * YW_LANES + match_lane(at.lane + l);
     if (p >= model->num_particles) continue;
     float* weights = step->body->weights + (size_t)p * (size_t)(n + 1);
-    weights[0] = 1.0f - (w1[l] + w2[l]);
-    weights[1] = w1[l];
-    if (n == 2) weights[2] = w2[l];
+    weights[0] = 1.0f - (yw_vf_at(w1, l) + yw_vf_at(w2, l));
+    weights[1] = yw_vf_at(w1, l);
+    if (n == 2) weights[2] = yw_vf_at(w2, l);
   }
 }
 
+#ifndef YW_ONE_LANE
 /// Weights of the regions in one register: before beta into the body, after beta into pulls, which
 /// is indexed by lane of the block.
 static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sym3* p,
@@ -134,5 +147,6 @@ static void weigh_regions(const match_step* step, lane_set at, const yw_lanes_sy
     weigh_one_by_one(step, at, &change, pulls);
   }
 }
+#endif
 
 #endif

@@ -7,7 +7,6 @@
 #ifndef YW_METHODS_MATCH_ROWS_H
 #define YW_METHODS_MATCH_ROWS_H
 
-#include "math/small/float4.h"
 #include "math/small/lanes_mat3.h"
 #include "methods/match/model.h"
 
@@ -15,6 +14,39 @@
 typedef struct lane_set {
   int32_t block, lane;
 } lane_set;
+
+#if YW_VF_LANES == 1
+
+/// Sums of a ring, three quads.
+typedef struct ring_sums {
+  float sums[3][4];
+} ring_sums;
+
+YW_LANE_FN void load_sums(const ring_sums* sums, int q, int32_t lane, yw_vf v[4]) {
+  (void)lane;
+  for (int j = 0; j < 4; ++j) v[j] = sums->sums[q][j];
+}
+
+/// x, y, z, w of the particle in a lane of a block of 16.
+YW_LANE_FN void load_vec4(const yw_vec4* block, int32_t lane, yw_vf v[4]) {
+  yw_vec4 x = block[match_lane(lane)];
+  v[0] = x.x, v[1] = x.y, v[2] = x.z, v[3] = x.w;
+}
+
+YW_LANE_FN void store_vec4(yw_vec4* block, int32_t lane, yw_vf v[4]) {
+  block[match_lane(lane)] = (yw_vec4){v[0], v[1], v[2], v[3]};
+}
+
+YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw_vf z[4]) {
+  yw_vec4* to = (yw_vec4*)(rows + match_lane(lane) * MATCH_ROW);
+  to[0] = (yw_vec4){x[0], x[1], x[2], x[3]};
+  to[1] = (yw_vec4){y[0], y[1], y[2], y[3]};
+  to[2] = (yw_vec4){z[0], z[1], z[2], z[3]};
+}
+
+#else
+
+#include "math/small/float4.h"
 
 /// Shuffles that stay within 128-bit lanes: elements i, j of a and k, l of b.
 #if YW_VF_LANES == 16
@@ -175,5 +207,7 @@ YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw
 #endif
   }
 }
+
+#endif  // YW_VF_LANES == 1
 
 #endif

@@ -39,15 +39,16 @@ typedef struct match_body {
   yw_quatx16* rotations;  ///< R_r of the last step, relative to the axes, per block
   float* targets;  ///< rows (T_r - 1, shift of the origin) in the axes, one per particle, then a
                    ///< row of zeros
-  yw_vec4* spare_pos;      ///< positions at the other end of the step
-  match_sums* sums;        ///< per chunk
-  float* products;         ///< L^T (S - S^0): num_examples x 16 lanes per share
-  double* group_products;  ///< the same, summed: num_examples per group
-  float* weights;          ///< num_groups x (1 + num_examples), before beta
-  float* aims;             ///< likewise: weights that are given (kit/aims.h)
-  bool aims_by_hand;       ///< some of them by the caller
-  float* pulls;            ///< num_groups x num_examples, after beta
-  yw_near near;            ///< positions are relative while the body advances
+  yw_vec4* spare_pos;       ///< positions at the other end of the step
+  match_sums* sums;         ///< per chunk
+  float* products;          ///< L^T (S - S^0): num_examples x 16 lanes per share
+  double* group_products;   ///< the same, summed: num_examples per group
+  float* weights;           ///< num_groups x (1 + num_examples), before beta
+  float* aims;              ///< likewise: weights that are given (kit/aims.h)
+  bool aims_by_hand;        ///< some of them by the caller
+  float* pulls;             ///< num_groups x num_examples, after beta
+  yw_near near;             ///< positions are relative while the body advances
+  struct match_away* away;  ///< the body on a device; NULL: none
 } match_body;
 
 /// Input of the kernels during one step.
@@ -75,7 +76,31 @@ typedef struct match_step {
   float damp;       ///< 1 - exp(-damping h)
   bool uneven;      ///< regions pull with their grips
   yw_vec3 gravity;  ///< h g
+#ifdef YW_ONE_LANE
+  // On devices positions stay those of the world; the first inner step of a substep makes them
+  // relative as it reads them (kit/near.h).
+  bool enters;
+  bool has_cut;  ///< some `cut` is not 0
+  yw_vec3 origin;
+  const yw_vec4* cut;
+  float* fits;  ///< decompositions until the weights are known
+#endif
 } match_step;
+
+#ifdef YW_ONE_LANE
+/// Position of a particle as the step sees it.
+static inline yw_vec4 match_relative(const match_step* step, int32_t p) {
+  yw_vec4 x = step->pos[p];
+  if (!step->enters || p >= step->model->num_particles) return x;
+  yw_vec4 cut = {0.0f, 0.0f, 0.0f, 0.0f};
+  if (step->has_cut) cut = step->cut[p];
+  x.x = (x.x - step->origin.x) + cut.x;
+  x.y = (x.y - step->origin.y) + cut.y;
+  x.z = (x.z - step->origin.z) + cut.z;
+  x.w = 0.0f;
+  return x;
+}
+#endif
 
 /// One function per phase and chunk; compiled once per instruction set.
 typedef struct match_kernels {

@@ -409,7 +409,9 @@ yw_status yw_plastic_set_params(void* state, const yw_plastic_params* params) {
   plastic_body* body = state;
   yw_status status = yw_plastic_params_check(params, NULL);
   if (status < 0) return status;
-  if (params->sleep_speed == 0.0f && !yw_plastic_wake_all(body)) return YW_ERR_MEMORY;
+  bool wakes =
+      params->sleep_speed == 0.0f || params->stiffness_scale != body->params.stiffness_scale;
+  if (wakes && !yw_plastic_wake_all(body)) return YW_ERR_MEMORY;
   take_params(body, params);
   return YW_OK;
 }
@@ -451,8 +453,9 @@ static bool has_lists(bool are_old, int32_t num_listed) { return !are_old || num
 
 void yw_plastic_save(const void* state, yw_writer* writer) {
   const plastic_body* body = state;
-  const float params[] = {body->params.time_step, body->params.tolerance, body->params.sleep_speed};
-  yw_write_f32(writer, params, 3);
+  const float params[] = {body->params.time_step, body->params.tolerance, body->params.sleep_speed,
+                          body->params.stiffness_scale};
+  yw_write_f32(writer, params, 4);
   yw_write_u32(writer, (uint32_t)body->params.max_iterations);
   const uint32_t numbers[] = {(uint32_t)body->num_masters,
                               (uint32_t)body->num_slaves,
@@ -509,12 +512,13 @@ static bool all_finite(const float* values, size_t count) {
 }
 
 static bool load_params(plastic_body* body, yw_reader* reader) {
-  float numbers[3];
-  yw_read_f32(reader, numbers, 3);
+  float numbers[4];
+  yw_read_f32(reader, numbers, 4);
   yw_plastic_params params = {.time_step = numbers[0],
                               .tolerance = numbers[1],
                               .max_iterations = (int32_t)yw_read_u32(reader),
-                              .sleep_speed = numbers[2]};
+                              .sleep_speed = numbers[2],
+                              .stiffness_scale = numbers[3]};
   if (reader->failed || yw_plastic_params_check(&params, NULL) < 0) return false;
   take_params(body, &params);
   return true;

@@ -42,7 +42,7 @@ static float stress_of(const plastic_body* body, int32_t m) {
   const plastic_material_block* material = &body->model->materials[m / YW_LANES];
   const plastic_state_block* state = &body->state[m / YW_LANES];
   int32_t l = m % YW_LANES;
-  float mu = material->mu[l] * state->harden[l], t[3], j = 1.0f;
+  float mu = material->mu[l] * state->harden[l] * body->params.stiffness_scale, t[3], j = 1.0f;
   for (int a = 0; a < 3; ++a) {
     float s = state->sigma[a][l];
     t[a] = 2.0f * mu * (s - 1.0f) * s;
@@ -102,7 +102,7 @@ static double energy_of(const plastic_body* body, int32_t m) {
   }
   double density =
       (double)material->mu[l] * square + 0.5 * (double)material->lambda[l] * (j - 1.0) * (j - 1.0);
-  return (double)(state->volume[l] * state->harden[l]) * density;
+  return (double)(state->volume[l] * state->harden[l] * body->params.stiffness_scale) * density;
 }
 
 yw_method_energy yw_plastic_energy(const void* state, const yw_particles* particles) {

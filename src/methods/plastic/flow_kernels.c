@@ -80,7 +80,8 @@ YW_LANE_FN void split_stretch(column f[3], yw_vf sigma[3]) {
 }
 
 // Returns to the von Mises cylinder in logarithmic strain: removes the excess, keeps the volume.
-static void flow_von_mises(const plastic_material_block* material, plastic_state_block* state) {
+static void flow_von_mises(const plastic_material_block* material, float scale,
+                           plastic_state_block* state) {
   float e[3][YW_LANES], mean[YW_LANES], norm[YW_LANES], limit[YW_LANES];
   int32_t yielding = 0, beyond = 0;
   for (int k = 0; k < YW_LANES; ++k) yielding += material->yield[k] < INFINITY;
@@ -97,7 +98,7 @@ static void flow_von_mises(const plastic_material_block* material, plastic_state
     for (int a = 0; a < 3; ++a) norm2 += (e[a][k] - mean[k]) * (e[a][k] - mean[k]);
     norm[k] = sqrtf(norm2);
     float hardened = 1.0f + material->xi[k] * state->strain[k];
-    limit[k] = hardened * material->yield[k] / (2.449489743f * material->mu[k]);
+    limit[k] = hardened * material->yield[k] / (2.449489743f * material->mu[k] * scale);
     beyond += norm[k] > limit[k];
   }
   if (beyond == 0) return;
@@ -181,7 +182,7 @@ static void flow_block(plastic_body* body, int32_t block) {
                        p * l.zx - q * l.xz, p * l.zy - q * l.yz, p * l.zz - q * l.zz};
     yw_lanes_mat3_store((yw_mat3x16*)state->c, lane, &c);
   }
-  flow_von_mises(material, state);
+  flow_von_mises(material, body->params.stiffness_scale, state);
   harden(material, state);
 }
 

@@ -33,10 +33,12 @@ yw_plastic_part yw_default_plastic_part(void) {
 }
 
 yw_plastic_def yw_default_plastic_def(void) {
-  return (yw_plastic_def){
-      .spacing = 0.02f,
-      .memory_limit = 8e9,
-      .params = {.tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f}};
+  return (yw_plastic_def){.spacing = 0.02f,
+                          .memory_limit = 8e9,
+                          .params = {.tolerance = 1e-3f,
+                                     .max_iterations = 300,
+                                     .sleep_speed = -1.0f,
+                                     .stiffness_scale = 1.0f}};
 }
 
 yw_plastic_scheme yw_default_plastic_scheme(void) {
@@ -68,6 +70,10 @@ yw_status yw_plastic_params_check(const yw_plastic_params* params, yw_error* err
   if (params->max_iterations < 1 || params->max_iterations > 10000) {
     return yw_fail(error, YW_ERR_INVALID, "max_iterations is %d, but must be between 1 and 10000",
                    params->max_iterations);
+  }
+  if (!(params->stiffness_scale >= 1e-6f && params->stiffness_scale <= 1e6f)) {
+    return yw_fail(error, YW_ERR_INVALID, "stiffness_scale is %g, but must be between 1e-6 and 1e6",
+                   (double)params->stiffness_scale);
   }
   return YW_OK;
 }

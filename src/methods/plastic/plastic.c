@@ -273,7 +273,8 @@ static float longest_step(const plastic_body* body, const yw_particles* particle
     if (fast2 > fastest2) fastest2 = fast2;
     if (off2 > spread2) spread2 = off2;
   }
-  float d = body->model->spacing, longest = MOST_WAVES * d / body->model->wave_speed;
+  float wave = body->model->wave_speed * sqrtf(body->params.stiffness_scale);
+  float d = body->model->spacing, longest = MOST_WAVES * d / wave;
   float by_spread = MOST_WAY * d / sqrtf(spread2 + 1e-20f);
   float by_fall = MOST_FALL * d / sqrtf(fastest2 + 1e-20f);
   if (by_spread < longest) longest = by_spread;
@@ -390,6 +391,20 @@ static bool may_sleep(const void* state) {
 
 static yw_status wake(void* state) { return yw_plastic_wake_all(state) ? YW_OK : YW_ERR_MEMORY; }
 
+// What tracks may change over time.
+static const yw_parameter tracked[] = {
+    {"stiffness_scale", offsetof(yw_plastic_params, stiffness_scale)}};
+_Static_assert(sizeof(yw_plastic_params) <= YW_MAX_PARAMS_BYTES, "must fit");
+
+static void params(const void* state, void* out) {
+  yw_plastic_params now = yw_plastic_params_of(state);
+  memcpy(out, &now, sizeof now);
+}
+
+static yw_status set_params(void* state, const void* wanted) {
+  return yw_plastic_set_params(state, wanted);
+}
+
 const yw_method yw_plastic_method = {
     .name = "plastic",
     .model_destroy = yw_plastic_model_destroy,
@@ -412,6 +427,10 @@ const yw_method yw_plastic_method = {
     .field_info = yw_plastic_field_info,
     .field_meaning = yw_plastic_field_meaning,
     .field_values = yw_plastic_field_values,
+    .parameters = tracked,
+    .num_parameters = sizeof tracked / sizeof *tracked,
+    .params = params,
+    .set_params = set_params,
     .wake = wake,
     .may_sleep = may_sleep,
 };

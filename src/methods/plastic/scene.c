@@ -56,7 +56,8 @@ static const plastic_settings plastic_defaults = {
                .link_reach = 2.5f,
                .split_master = 2.0f,
                .split_slave = 1.0f},
-    .params = {.tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f}};
+    .params = {
+        .tolerance = 1e-3f, .max_iterations = 300, .sleep_speed = -1.0f, .stiffness_scale = 1.0f}};
 #define YW_SCHEME(member, kind, low, high, about) \
   YW_ROW(#member, plastic_settings, scheme.member, kind, low, high, false, true, "", about)
 static const yw_key_row plastic_rows[] = {
@@ -102,6 +103,8 @@ static const yw_key_row plastic_rows[] = {
              "Speed below which a piece that touches something falls asleep after half a second; "
              "0: never. If not given: 5 % of the speed that gravity adds in an inner step, or 0.05 "
              "spacings per second (at most 0.001) if that is more."),
+    YW_PARAM(plastic_settings, stiffness_scale, NUMBER, 1e-6, 1e6, "",
+             "Multiplies Young's modulus, not the yield stress; a track may change it over time."),
     YW_MODEL_CHOICE(plastic_settings, variant, variants,
                     "Equations: made consistent (\"consistent\"), or as printed in the paper, for "
                     "comparison (\"paper\")."),
@@ -446,6 +449,7 @@ static bool check_same(yw_loader* l, const yw_body_spec* body, const yw_body_spe
                {"tolerance", own->tolerance == theirs->tolerance},
                {"max_iterations", own->max_iterations == theirs->max_iterations},
                {"sleep_speed", own->sleep_speed == theirs->sleep_speed},
+               {"stiffness_scale", own->stiffness_scale == theirs->stiffness_scale},
                {"variant", a->variant == b->variant},
                {"without_slaves", a->without_slaves == b->without_slaves},
                {"implicit_share", a->scheme.implicit_share == b->scheme.implicit_share},

@@ -65,7 +65,7 @@ YW_LANE_FN void stress_block(plastic_body* body, int32_t block, yw_mat3x16* forc
   const plastic_state_block* state = &body->state[block];
   plastic_work_block* work = &body->work[block];
   for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-    yw_vf harden = yw_vf_load(state->harden + lane);
+    yw_vf harden = body->params.stiffness_scale * yw_vf_load(state->harden + lane);
     principal p = {.mu = harden * yw_vf_load(material->mu + lane),
                    .lambda = harden * yw_vf_load(material->lambda + lane),
                    .volume = yw_vf_load(state->volume + lane)};

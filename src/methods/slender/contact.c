@@ -233,18 +233,19 @@ static bool check_sliding(slender_body* body, int32_t p) {
   double size = length3(slip), most = -touch->friction * anchor->normal * off;
   double change = fabs(most - anchor->drag * size);
   anchor->drag = most > 0.0 ? fmin(most / fmax(size, 1e-30), anchor->normal) : 0.0;
-  return change > SETTLED_SHARE * most + 1e-3 * (double)body->model->mass[p];
+  double scale = (double)body->params.stiffness_scale;
+  return change > SETTLED_SHARE * most + 1e-3 * (double)body->model->mass[p] / scale;
 }
 
 // True when a state has changed; *drags: a drag force has.
 static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drags) {
-  double fall = (double)yw_length(ctx->gravity);
+  double fall = (double)yw_length(ctx->gravity), scale = (double)body->params.stiffness_scale;
   bool any = false;
   *drags = false;
   yw_slender_reactions(&body->solver, ctx->tasks);
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     slender_state state = body->touches[p].state;
-    double slack = PULL_SLACK * (double)body->model->mass[p] * fall;
+    double slack = PULL_SLACK * (double)body->model->mass[p] * fall / scale;
     if (state == SLENDER_STICKS) {
       any = check_sticking(body, p, body->solver.step + 3 * p, slack) || any;
     } else if (state == SLENDER_SLIDES) {

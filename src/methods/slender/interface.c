@@ -5,8 +5,12 @@
 
 // Models ------------------------------------------------------------------------------------------
 
-static const yw_slender_params slender_defaults = {
-    .tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f, .beta = 0.95f};
+static const yw_slender_params slender_defaults = {.tolerance = 1e-3f,
+                                                   .substeps = 10,
+                                                   .sweeps = 1,
+                                                   .stiffness = 0.5f,
+                                                   .beta = 0.95f,
+                                                   .stiffness_scale = 1.0f};
 
 yw_rod_def yw_default_rod_def(void) {
   return (yw_rod_def){.radius = 0.01f,

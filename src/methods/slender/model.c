@@ -59,7 +59,7 @@ yw_status yw_slender_params_check(const yw_slender_params* params, int32_t num_e
   }
   return yw_solver_params_check(
       (yw_solver_params){params->damping, params->tolerance, params->substeps, params->sweeps,
-                         params->stiffness},
+                         params->stiffness, params->stiffness_scale},
       error);
 }
 

@@ -438,7 +438,7 @@ yw_status yw_slender_position_advance(slender_body* body, yw_particles* particle
   if (!before.finite) return YW_ERR_DIVERGED;
   sweep s = {.body = body,
              .particles = particles,
-             .h2 = h * h,
+             .h2 = h * h * (double)body->params.stiffness_scale,
              .stiffness = (double)body->params.stiffness,
              .run = body->params.solver == YW_SLENDER_CLASSIC ? classic_group
                     : body->model->kind == SLENDER_ROD        ? extended_pair

@@ -99,6 +99,9 @@ static bool answer(slender_body* body, const yw_particles* particles, bool free)
     find_rigid(body, particles, step, &motion);
     add_rigid(body, particles, &motion, -1.0, true, step);
   }
+  // H is divided by the scale of the stiffness (step.c).
+  const double scale = (double)body->params.stiffness_scale;
+  for (int32_t i = 0; i < 6 * particles->count; ++i) step[i] /= scale;
   if (!yw_slender_backsolve(&body->solver)) return false;
   if (!free) return true;
   own = motion;

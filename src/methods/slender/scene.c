@@ -55,10 +55,14 @@ typedef struct slender_settings {
   rod_keys rod;
   sheet_keys sheet;
 } slender_settings;
-static const slender_settings slender_defaults = {
-    .youngs_modulus = 1e5f,
-    .poissons_ratio = 0.3f,
-    .params = {.tolerance = 1e-3f, .substeps = 10, .sweeps = 1, .stiffness = 0.5f, .beta = 0.95f}};
+static const slender_settings slender_defaults = {.youngs_modulus = 1e5f,
+                                                  .poissons_ratio = 0.3f,
+                                                  .params = {.tolerance = 1e-3f,
+                                                             .substeps = 10,
+                                                             .sweeps = 1,
+                                                             .stiffness = 0.5f,
+                                                             .beta = 0.95f,
+                                                             .stiffness_scale = 1.0f}};
 static const yw_key_row slender_rows[] = {
     YW_MODEL_FIELD(slender_settings, material, TEXT, 0, 0, "",
                    "Name of a material (docs/materials.md), for Young's modulus, Poisson's ratio "
@@ -70,11 +74,11 @@ static const yw_key_row slender_rows[] = {
     YW_MODEL_NODE(
         slender_settings, fields, "[stiffness]",
         "Layers of different stiffness in parts of the body; later layers cover earlier ones."),
-    YW_MODEL_NODE(slender_settings, groups, "'global|'per_region|[integer]|[selector]",
+    YW_MODEL_NODE(slender_settings, groups, "'global|'per_region|[integer]|[selector]|vertex_paint",
                   "Parts that choose their example together: the whole body (\"global\", the "
                   "default), every pair of points or triangle on its own (\"per_region\"), a label "
-                  "per point, or shapes with labels, in the model's rest pose: a point takes the "
-                  "label of the first one that contains it, else 0."),
+                  "per point, paint, or shapes with labels, in the model's rest pose: a point "
+                  "takes the label of the first one that contains it, else 0."),
     YW_PARAM(slender_settings, beta, NUMBER, 0, 1, "",
              "Attraction of the examples, from 0 (none) to 1 (the body may rest in one)."),
     YW_PARAM_CHOICE(slender_settings, solver, solvers,
@@ -90,7 +94,9 @@ static const yw_key_row slender_rows[] = {
     YW_PARAM(slender_settings, sweeps, INTEGER, 1, 1000, "",
              "Position-based solvers: sweeps per step."),
     YW_PARAM(slender_settings, stiffness, NUMBER, 0, 1, "",
-             "With solver \"classic\": fraction of the way to the goal covered per sweep.")};
+             "With solver \"classic\": fraction of the way to the goal covered per sweep."),
+    YW_PARAM(slender_settings, stiffness_scale, NUMBER, 1e-6, 1e6, "",
+             "Multiplies Young's modulus; a track may change it over time.")};
 static const yw_record slender_record =
     YW_RECORD("slender", slender_rows, slender_defaults,
               "Rods and sheets: stiffness in pascals, and solver.", "");

@@ -22,8 +22,8 @@ const char* yw_slender_field_meaning(const void* state, int32_t field) {
   return "elastic energy per volume at rest";
 }
 
-// Energy of one element, from a copy with its own particle numbers.
-static double element_energy(const slender_body* body, const yw_particles* particles, int32_t e) {
+// Energy of one element of the model, from a copy with its own particle numbers.
+static double model_energy(const slender_body* body, const yw_particles* particles, int32_t e) {
   const slender_model* model = body->model;
   const int32_t* corner = model->elements + (size_t)e * (size_t)model->corners;
   double x[9];
@@ -43,6 +43,10 @@ static double element_energy(const slender_body* body, const yw_particles* parti
   sheet_triangle triangle = model->triangles[e];
   for (int32_t c = 0; c < 3; ++c) triangle.particles[c] = c;
   return yw_sheet_energy(&triangle, &pose, NULL, NULL, SLENDER_EXACT);
+}
+
+static double element_energy(const slender_body* body, const yw_particles* particles, int32_t e) {
+  return model_energy(body, particles, e) * (double)body->params.stiffness_scale;
 }
 
 void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
@@ -79,6 +83,19 @@ yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* p
     for (int k = 0; k < 3; ++k) energy.rotational += 0.5 * momentum[k] * rate[k];
   }
   return energy;
+}
+
+int32_t yw_slender_axes(const void* state, const yw_particles* particles, int32_t capacity,
+                        yw_vec3* origins, yw_quat* turns) {
+  const slender_body* body = state;
+  const slender_model* model = body->model;
+  int32_t stride = (particles->count + capacity - 1) / capacity, count = 0;
+  for (int32_t p = 0; p < particles->count; p += stride, ++count) {
+    yw_quat turn = yw_turn_to_quat(body->turn[p]);
+    origins[count] = yw_xyz(particles->pos[p]);
+    turns[count] = model->orientations ? yw_quat_mul(turn, model->orientations[p]) : turn;
+  }
+  return count;
 }
 
 void yw_slender_statistics_list(const void* state, const yw_particles* particles,

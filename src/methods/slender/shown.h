@@ -12,6 +12,8 @@ yw_field_info yw_slender_field_info(const void* state, int32_t field);
 const char* yw_slender_field_meaning(const void* state, int32_t field);
 void yw_slender_field_values(const void* state, const yw_particles* particles, int32_t field,
                              float* out);
+int32_t yw_slender_axes(const void* state, const yw_particles* particles, int32_t capacity,
+                        yw_vec3* origins, yw_quat* turns);
 void yw_slender_statistics_list(const void* state, const yw_particles* particles,
                                 yw_statistics* out);
 /// J, against the rest pose, with or without examples.

@@ -295,12 +295,12 @@ static void save(const void* state, yw_writer* writer) {
   const slender_body* body = state;
   const yw_slender_params* p = &body->params;
   size_t n = (size_t)body->model->num_particles;
-  const float numbers[3] = {p->damping, p->tolerance, p->stiffness};
+  const float numbers[4] = {p->damping, p->tolerance, p->stiffness, p->stiffness_scale};
   yw_write_u32(writer, (uint32_t)p->solver);
   yw_write_u32(writer, (uint32_t)p->substeps);
   yw_write_u32(writer, (uint32_t)p->sweeps);
   yw_write_u32(writer, body->in_contact);
-  yw_write_f32(writer, numbers, 3);
+  yw_write_f32(writer, numbers, 4);
   yw_write_f64(writer, body->last_h);
   write_doubles(writer, body->low, 3 * n);
   write_doubles(writer, &body->turn[0].x, 4 * n);
@@ -320,14 +320,15 @@ static void load(void* state, yw_reader* reader) {
   yw_slender_params p = {.solver = (yw_slender_solver)yw_read_u32(reader),
                          .beta = body->params.beta};
   size_t n = (size_t)body->model->num_particles;
-  float numbers[3];
+  float numbers[4];
   p.substeps = (int32_t)yw_read_u32(reader);
   p.sweeps = (int32_t)yw_read_u32(reader);
   bool in_contact = yw_read_u32(reader) != 0;
-  yw_read_f32(reader, numbers, 3);
+  yw_read_f32(reader, numbers, 4);
   p.damping = numbers[0];
   p.tolerance = numbers[1];
   p.stiffness = numbers[2];
+  p.stiffness_scale = numbers[3];
   if (reader->failed || yw_slender_params_check(&p, poses->count, NULL) < 0) {
     reader->failed = true;
     return;
@@ -387,9 +388,11 @@ static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tr
 }
 
 // What tracks may change over time.
-static const yw_parameter tracked[] = {{"damping", offsetof(yw_slender_params, damping)},
-                                       {"beta", offsetof(yw_slender_params, beta)},
-                                       {"stiffness", offsetof(yw_slender_params, stiffness)}};
+static const yw_parameter tracked[] = {
+    {"damping", offsetof(yw_slender_params, damping)},
+    {"beta", offsetof(yw_slender_params, beta)},
+    {"stiffness", offsetof(yw_slender_params, stiffness)},
+    {"stiffness_scale", offsetof(yw_slender_params, stiffness_scale)}};
 _Static_assert(sizeof(yw_slender_params) <= YW_MAX_PARAMS_BYTES, "must fit");
 
 static void params(const void* state, void* out) {
@@ -433,4 +436,5 @@ const yw_method yw_slender_method = {
     .set_params = set_params,
     .aim = aim,
     .strain_energy = yw_slender_strain_energy,
+    .axes = yw_slender_axes,
 };

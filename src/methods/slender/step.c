@@ -68,8 +68,10 @@ static void begin_anchors(slender_body* body, const yw_step_ctx* ctx, const slen
   for (int32_t p = 0; p < model->num_particles; ++p) {
     slender_anchor* anchor = &body->solver.anchors[p];
     double u[3], arm[3], momentum[3];
-    *anchor = (slender_anchor){.weight = (double)model->mass[p] * (1.0 + slow) / (h1 * h1),
-                               .turning = (1.0 + slow) / (h1 * h1)};
+    // Everything is divided by the scale of the stiffness: elements stay those of the model.
+    double scale = (double)body->params.stiffness_scale;
+    *anchor = (slender_anchor){.weight = (double)model->mass[p] * (1.0 + slow) / (h1 * h1) / scale,
+                               .turning = (1.0 + slow) / (h1 * h1) / scale};
     for (int k = 0; k < 3; ++k) {
       arm[k] = body->base_x[3 * p + k] + h1 * body->base_v[3 * p + k] - b->rigid.center[k];
     }
@@ -99,7 +101,8 @@ static void add_springs(slender_body* body, const yw_step_ctx* ctx, const slende
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* spring = &ctx->springs[i];
     slender_anchor* anchor = &body->solver.anchors[spring->particle];
-    double stiff = (double)spring->stiffness, slow = (double)spring->damping / b->h1;
+    double soft = 1.0 / (double)body->params.stiffness_scale;
+    double stiff = (double)spring->stiffness * soft, slow = (double)spring->damping / b->h1 * soft;
     double sum = anchor->weight + stiff + slow;
     for (int k = 0; k < 3; ++k) {
       double from = (double)(&spring->begin.x)[k], to = (double)(&spring->end.x)[k];
@@ -148,9 +151,10 @@ static void finish_momentum(slender_body* body, int32_t p, const slender_backwar
     yw_slender_momentum_of(body->model, p, q, rate, body->momentum + 3 * p);
   } else {
     yw_slender_inertia_torque(body->model, p, anchor, q, torque);
+    double scale = (double)body->params.stiffness_scale;
     for (int k = 0; k < 3; ++k) {
       body->momentum[3 * p + k] =
-          body->base_momentum[3 * p + k] + b->h1 * torque[k] / (1.0 + b->slow);
+          body->base_momentum[3 * p + k] + scale * (b->h1 * torque[k] / (1.0 + b->slow));
     }
   }
 }

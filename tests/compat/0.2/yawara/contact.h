@@ -26,8 +26,8 @@ YW_API yw_status yw_world_set_pair_contact(yw_world* world, yw_body_id a, yw_bod
 /// Pairs of bodies that overlap as they are now: their surfaces cross, or one lies inside of the
 /// other. Only of bodies that collide and have started; loose particles overlap nothing. Older
 /// bodies first; the first `capacity` pairs are written (out may be NULL if it is 0). Returns how
-/// many there are; -1: out of memory, or world is NULL. Bodies that
-/// overlap may stay hooked into each other: move them apart before the first step.
+/// many there are; -1: out of memory, or world is NULL. Steps move such bodies apart as wholes, at
+/// 0.5 m/s and without giving them velocity, when they have just been made, started or placed.
 YW_API int32_t yw_world_crossings(yw_world* world, yw_body_id (*out)[2], int32_t capacity);
 
 // Contacts of the last step -----------------------------------------------------------------------
@@ -38,6 +38,8 @@ YW_API int32_t yw_world_crossings(yw_world* world, yw_body_id (*out)[2], int32_t
 YW_API yw_status yw_world_record_contacts(yw_world* world, bool on);
 
 /// Two bodies, or a body and an obstacle, that pressed against each other in the last step.
+/// Sleepers keep their contacts, with the impulse of their last step awake, without friction, area
+/// and points.
 typedef struct yw_contact_info {
   yw_body_id bodies[2];     ///< both the same: it touches itself. The second is null: an obstacle
   yw_obstacle_id obstacle;  ///< null: two bodies

@@ -89,6 +89,8 @@ typedef struct yw_fem_params {
   /// A body whose nodes are all slower than this (m/s) for half a second sleeps until something
   /// touches or moves it; default 0.001. 0: it never sleeps.
   float sleep_speed;
+  /// Multiplies the elastic and viscous stress of the material, 1e-6 to 1e6; default 1.
+  float stiffness_scale;
 } yw_fem_params;
 
 /// Adaptive finite elements (Imai et al.): every tet of the mesh can be subdivided down to

@@ -93,9 +93,9 @@ YW_API int32_t yw_body_match_weights(const yw_world* world, yw_body_id body, flo
 /// Lets a group (-1: all) aim for these weights from now on, one per example (the rest pose gets
 /// what is left; sums above 1 are scaled down), instead of those that it chooses. share: how much
 /// they count, 0 to 1; what the body chooses makes up the rest. weights NULL: the body chooses
-/// again. Tracks of weights override them. Snapshots hold them. Sleeping bodies are not woken:
-/// yw_body_wake does that. YW_ERR_INVALID if a number is out of range or there is no such group:
-/// bodies without examples and groups per region have none.
+/// again. Tracks of weights override them. Snapshots hold them. Wakes the body. YW_ERR_INVALID if a
+/// number is out of range or there is no such group: bodies without examples and groups per region
+/// have none.
 YW_API yw_status yw_body_match_set_weights(yw_world* world, yw_body_id body, int32_t group,
                                            const float* weights, float share);
 

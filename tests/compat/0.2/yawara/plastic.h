@@ -73,6 +73,8 @@ typedef struct yw_plastic_params {
   /// the larger of 1/20 of the speed that gravity adds in an inner step and 0.05 spacings per
   /// second (at most 0.001 m/s). Bodies with `paper` or `without_slaves` never sleep.
   float sleep_speed;
+  /// Multiplies Young's modulus, 1e-6 to 1e6; default 1. Yield stresses stay as they are.
+  float stiffness_scale;
 } yw_plastic_params;
 
 /// Constants of the scheme; symbols are those of the paper. Other values are for comparisons.
@@ -140,6 +142,10 @@ typedef struct yw_plastic_statistics {
 } yw_plastic_statistics;
 YW_API yw_status yw_body_plastic_statistics(const yw_world* world, yw_body_id body,
                                             yw_plastic_statistics* out);
+/// Positions of the slaves of awake masters, m. Writes at most capacity of them (out may be NULL)
+/// and returns how many there are; 0 for bodies of other methods.
+YW_API int32_t yw_body_plastic_slaves(const yw_world* world, yw_body_id body, yw_vec3* out,
+                                      int32_t capacity);
 
 #ifdef __cplusplus
 }

@@ -102,6 +102,52 @@ YW_API yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstac
 YW_API yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd,
                                 yw_world** out, yw_error* error);
 
+/// Where yw_scene_rollout puts the positions of a body.
+typedef struct yw_rollout_track {
+  int32_t body;        ///< in order of creation, from 0
+  int32_t count;       ///< its particles
+  yw_vec3* positions;  ///< m, num_variants x (frames + 1) x count; frame 0 is the start
+} yw_rollout_track;
+
+/// One variant of a scene: what it changes, and what became of it.
+typedef struct yw_rollout_variant {
+  const yw_scene_override* overrides;  ///< applied after those of the scene; may be NULL
+  int32_t num_overrides;
+  // Results.
+  int32_t frames;  ///< played
+  uint64_t hash;   ///< yw_world_hash at the end
+  /// YW_ERR_DIVERGED: a body diverged. YW_ERR_LIMIT: a body of a track is missing, or does not have
+  /// `count` particles in every frame; take the steps of this variant yourself. Or as in
+  /// yw_scene_read.
+  yw_status status;
+  yw_error message;  ///< of an error, or warnings of yw_scene_read, one per line; may be empty
+} yw_rollout_variant;
+
+/// Asked some ten times per second whether to stop; by several threads at the same time.
+typedef bool (*yw_rollout_stop)(void* context);
+
+/// Many variants of a scene. Start from yw_default_rollout_def().
+typedef struct yw_rollout_def {
+  yw_scene_def scene;  ///< its threads and jobs are not used: every variant runs on one thread
+  yw_rollout_variant* variants;
+  int32_t num_variants;
+  int32_t frames;   ///< to play, at the scene's pace; negative (default): those of each variant
+  int32_t threads;  ///< including the caller; 0 (default): one per core
+  yw_simd simd;
+  const yw_rollout_track* tracks;  ///< need frames >= 0
+  int32_t num_tracks;              ///< default 0
+  /// After a variant that failed, otherwise than with YW_ERR_LIMIT, begin others; default false.
+  bool keep_going;
+  yw_rollout_stop stop;  ///< true ends the call early; NULL (default): never
+  void* stop_context;
+} yw_rollout_def;
+YW_API yw_rollout_def yw_default_rollout_def(void);
+
+/// Reads, builds and plays every variant, with the same bits as one by one, and lets everything go
+/// but positions and hashes. YW_ERR_INVALID, with a message: the definition makes no sense. What
+/// became of the variants is in them; those that were not begun have YW_ERR_INVALID and no message.
+YW_API yw_status yw_scene_rollout(const yw_rollout_def* def, yw_error* error);
+
 /// Receives a text piece by piece.
 typedef void (*yw_text_sink)(void* context, const char* text);
 

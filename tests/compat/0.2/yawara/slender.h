@@ -31,6 +31,8 @@ typedef struct yw_slender_params {
       stiffness;  ///< classic only: fraction of the way to the goal per sweep, 0 to 1; default 0.5
   float beta;     ///< how strongly examples attract, 0 (not at all) to 1 (a body may rest in one);
                   ///< default 0.95
+  /// Multiplies Young's modulus, 1e-6 to 1e6; default 1. Not for the classic solver.
+  float stiffness_scale;
 } yw_slender_params;
 
 /// Example poses of a rod or sheet, for implicit solvers. In every step the rest shape becomes the

@@ -122,11 +122,22 @@ YW_API yw_status yw_body_set_surface(yw_world* world, yw_body_id id, float frict
 YW_API yw_status yw_body_teleport(yw_world* world, yw_body_id id, yw_vec3 pivot, yw_quat rotation,
                                   yw_vec3 offset);
 
-/// Puts a body to sleep: it stands still and costs nothing until it is woken, by a body that pushes
-/// it, an obstacle or pin that moves it, a force or impulse, or a change of gravity, obstacles,
-/// pins, joints or filters. Sleeping bodies do not see each other. fem and plastic bodies also fall
-/// asleep on their own.
+/// Islands, i.e. bodies that touch each other or are joined, fall asleep when all of them have been
+/// slower than this (m/s, rms over the particles of each body, by their way in a step) for half a
+/// second. Bodies smaller than 0.25 m must be slower in proportion, pinned ones ten times, without
+/// gravity all must stand still. None falls asleep while wind blows, or an obstacle nearby, a pin,
+/// a parameter or a track moves. What sleeps stands still and costs nothing until one of its island
+/// is woken: by a body that pushes it, an obstacle or pin that moves it, a force or impulse, a
+/// change of its parameters, of gravity, wind, obstacles, pins, joints or filters. >= 0; default
+/// YW_DEFAULT_SLEEP_SPEED; 0: bodies do not fall asleep, except parts of plastic and fem bodies as
+/// these choose (alone they always do). Wakes all.
+#define YW_DEFAULT_SLEEP_SPEED 0.005f
+YW_API yw_status yw_world_set_sleep_speed(yw_world* world, float speed);
+YW_API float yw_world_sleep_speed(const yw_world* world);
+
+/// Puts a body to sleep, at rest or not; it wakes as above. Sleeping bodies do not see each other.
 YW_API yw_status yw_body_sleep(yw_world* world, yw_body_id id);
+/// Wakes a body and its island.
 YW_API yw_status yw_body_wake(yw_world* world, yw_body_id id);
 /// True if all of it sleeps.
 YW_API bool yw_body_is_asleep(const yw_world* world, yw_body_id id);
@@ -149,7 +160,8 @@ YW_API bool yw_body_has_contact(const yw_world* world, yw_body_id id);
 YW_API yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec3* out,
                                            int32_t capacity);
 
-/// Number of fields: those of the method, then "speed" (m/s per particle), which all bodies have.
+/// Number of fields: those of the method, then "speed", "vx", "vy" and "vz" (m/s per particle),
+/// which all bodies have.
 /// Fields are computed on request.
 YW_API int32_t yw_body_num_fields(const yw_world* world, yw_body_id id);
 /// 0 <= field < yw_body_num_fields; name is NULL if there is no such field.
@@ -272,7 +284,7 @@ typedef struct yw_step_report {
   int32_t num_particles;
   int32_t obstacle_contacts;   ///< particles touching an obstacle in the last substep
   int32_t body_contacts;       ///< contact points between and within bodies in the last substep
-  int32_t sleeping_particles;  ///< of plastic and fem bodies at rest; skipped in the last substep
+  int32_t sleeping_particles;  ///< at rest; skipped in the last substep
   int32_t recovered_regions;   ///< regions, elements or solves that took the slow, safe path
   int32_t stalled_solves;      ///< solves that did not converge and were repeated in smaller steps
   int32_t diverged_bodies;     ///< bodies stopped in this step (frozen in their last finite state)
@@ -290,7 +302,8 @@ typedef struct yw_step_report {
 } yw_step_report;
 
 /// Advances by dt seconds in equal substeps. dt > 0 and finite, 1 <= substeps <= 10000. report may
-/// be NULL. Returns YW_WARN_NUMERICS if a body diverged.
+/// be NULL. Returns YW_WARN_NUMERICS if a body diverged. After YW_ERR_MEMORY the world is in the
+/// middle of a step: yw_world_load or yw_world_restore takes it back to a snapshot.
 YW_API yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report);
 
 /// Where yw_world_record puts the positions of a body.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "playback/gltf_part.h"
+#include "playback/export_part.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 // Half the side of the square that stands for a plane, in diagonals of what is near it.
 #define PLANE_REACH 3.0f
 
-static yw_status make_arrays(gltf_part* p, yw_error* error) {
+static yw_status make_arrays(export_part* p, yw_error* error) {
   yw_vec3** arrays[] = {&p->now, &p->normals, &p->first, &p->first_normals};
   bool made = true;
   for (int k = 0; k < 4; ++k) {
@@ -23,21 +23,21 @@ static yw_status make_arrays(gltf_part* p, yw_error* error) {
 }
 
 // All triangles in one section, with the material of the body.
-static bool make_plain(gltf_part* p, const int32_t* triangles) {
+static bool make_plain(export_part* p, const int32_t* triangles) {
   size_t corners = 3 * (size_t)p->num_triangles;
   p->triangles = YW_NEW_ARRAY(NULL, int32_t, corners);
-  p->sections = YW_NEW_ARRAY(NULL, gltf_section, 1);
+  p->sections = YW_NEW_ARRAY(NULL, export_section, 1);
   if (!p->triangles || !p->sections) return false;
   memcpy(p->triangles, triangles, corners * sizeof *triangles);
-  p->sections[p->num_sections++] = (gltf_section){0, p->num_triangles, p->name};
+  p->sections[p->num_sections++] = (export_section){0, p->num_triangles, p->name};
   return true;
 }
 
 // Triangles sorted by material; those without one come first.
-static bool make_sections(gltf_part* p, const obj_corners* c) {
+static bool make_sections(export_part* p, const obj_corners* c) {
   int32_t at = 0;
   p->triangles = YW_NEW_ARRAY(NULL, int32_t, 3 * (size_t)p->num_triangles);
-  p->sections = YW_NEW_ARRAY(NULL, gltf_section, c->num_materials + 1);
+  p->sections = YW_NEW_ARRAY(NULL, export_section, c->num_materials + 1);
   if (!p->triangles || !p->sections) return false;
   for (int32_t m = -1; m < c->num_materials; ++m) {
     int32_t first = at;
@@ -47,22 +47,22 @@ static bool make_sections(gltf_part* p, const obj_corners* c) {
     }
     if (at == first) continue;
     p->sections[p->num_sections++] =
-        (gltf_section){first, at - first, m < 0 ? p->name : c->names[m]};
+        (export_section){first, at - first, m < 0 ? p->name : c->names[m]};
   }
   return true;
 }
 
-yw_status gltf_part_of_body(const shown_scene* shown, int32_t body, const export_look* look,
-                            int32_t num_particles, gltf_part* out, yw_error* error) {
+yw_status export_part_of_body(const shown_scene* shown, int32_t body, const export_look* look,
+                              int32_t num_particles, export_part* out, yw_error* error) {
   const shown_body* from = &shown->bodies[body];
   const yw_tri_mesh* surface = &shown_model_of(shown, body)->surface;
   bool solid = surface->num_triangles > 0;
-  *out = (gltf_part){.name = from->name,
-                     .look = &from->look,
-                     .surface = solid ? surface : NULL,
-                     .morphs = true,
-                     .num_points = solid ? surface->num_vertices : num_particles,
-                     .num_triangles = surface->num_triangles};
+  *out = (export_part){.name = from->name,
+                       .look = &from->look,
+                       .surface = solid ? surface : NULL,
+                       .morphs = true,
+                       .num_points = solid ? surface->num_vertices : num_particles,
+                       .num_triangles = surface->num_triangles};
   int32_t vertices = out->num_points;
   if (from->num_colors >= vertices) out->colors = from->colors;
   if (from->num_colors == 0 && solid) out->colors = surface->colors;
@@ -79,24 +79,25 @@ yw_status gltf_part_of_body(const shown_scene* shown, int32_t body, const export
   return made ? make_arrays(out, error) : yw_fail_memory(error, "an export");
 }
 
-yw_status gltf_part_of_obstacle(const shown_obstacle* obstacle, gltf_part* out, yw_error* error) {
+yw_status export_part_of_obstacle(const shown_obstacle* obstacle, export_part* out,
+                                  yw_error* error) {
   static const int32_t square[6] = {0, 1, 2, 0, 2, 3};
   const yw_tri_mesh* surface = &obstacle->surface;
-  *out = (gltf_part){.name = obstacle->name,
-                     .look = &obstacle->look,
-                     .obstacle = obstacle,
-                     .surface = obstacle->plane ? NULL : surface,
-                     .morphs = obstacle->animation.num_frames > 0,
-                     .num_points = obstacle->plane ? 4 : surface->num_vertices,
-                     .num_triangles = obstacle->plane ? 2 : surface->num_triangles,
-                     .colors = obstacle->plane ? NULL : surface->colors};
+  *out = (export_part){.name = obstacle->name,
+                       .look = &obstacle->look,
+                       .obstacle = obstacle,
+                       .surface = obstacle->plane ? NULL : surface,
+                       .morphs = obstacle->animation.num_frames > 0,
+                       .num_points = obstacle->plane ? 4 : surface->num_vertices,
+                       .num_triangles = obstacle->plane ? 2 : surface->num_triangles,
+                       .colors = obstacle->plane ? NULL : surface->colors};
   if (!make_plain(out, obstacle->plane ? square : surface->triangles)) {
     return yw_fail_memory(error, "an export");
   }
   return make_arrays(out, error);
 }
 
-void gltf_part_free(gltf_part* part) {
+void export_part_free(export_part* part) {
   yw_vec3* arrays[] = {part->now, part->normals, part->first, part->first_normals,
                        part->vertex_normals};
   for (int k = 0; k < 5; ++k) yw_mem_free(NULL, arrays[k]);
@@ -108,7 +109,7 @@ void gltf_part_free(gltf_part* part) {
 
 // Sums of the normals of the triangles around a vertex, weighted by their areas: points of the same
 // vertex share one, so that seams of textures do not show.
-static void find_normals(gltf_part* p) {
+static void find_normals(export_part* p) {
   int32_t vertices = p->surface ? p->surface->num_vertices : p->num_points;
   yw_vec3* out = p->vertex_normals;
   memset(out, 0, (size_t)vertices * sizeof *out);
@@ -128,7 +129,7 @@ static void find_normals(gltf_part* p) {
 }
 
 // Normals of the file, turned as the surface turned.
-static yw_status turn_normals(gltf_part* p, const yw_vec3* surface, yw_error* error) {
+static yw_status turn_normals(export_part* p, const yw_vec3* surface, yw_error* error) {
   yw_tri_mesh posed = *p->surface;
   posed.positions = (yw_vec3*)(uintptr_t)surface;
   surface_turn turn;
@@ -141,8 +142,8 @@ static yw_status turn_normals(gltf_part* p, const yw_vec3* surface, yw_error* er
   return opened ? YW_OK : yw_fail_memory(error, "an export");
 }
 
-yw_status gltf_part_pose_body(gltf_part* part, const frame_body* body, const yw_vec3* surface,
-                              yw_error* error) {
+yw_status export_part_pose_body(export_part* part, const frame_body* body, const yw_vec3* surface,
+                                yw_error* error) {
   const yw_vec3* from = surface ? surface : body->positions;
   int32_t count = surface ? part->surface->num_vertices : body->num_particles;
   for (int32_t i = 0; i < part->num_points; ++i) {
@@ -156,7 +157,7 @@ yw_status gltf_part_pose_body(gltf_part* part, const frame_body* body, const yw_
 }
 
 // A square in a plane, around what is near it.
-static void pose_plane(gltf_part* part, yw_transform pose, yw_aabb focus) {
+static void pose_plane(export_part* part, yw_transform pose, yw_aabb focus) {
   const shown_obstacle* o = part->obstacle;
   yw_vec3 center = yw_scale(yw_add(focus.lower, focus.upper), 0.5f);
   float reach = PLANE_REACH * yw_distance(focus.lower, focus.upper) / pose.scale;
@@ -171,7 +172,7 @@ static void pose_plane(gltf_part* part, yw_transform pose, yw_aabb focus) {
   }
 }
 
-void gltf_part_pose_obstacle(gltf_part* part, double time, yw_transform pose, yw_aabb focus) {
+void export_part_pose_obstacle(export_part* part, double time, yw_transform pose, yw_aabb focus) {
   if (part->obstacle->plane) pose_plane(part, pose, focus);
   yw_transform own = part->morphs ? pose : YW_TRANSFORM_IDENTITY;
   for (int32_t i = 0; !part->obstacle->plane && i < part->num_points; ++i) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// One mesh of a glTF file: a body or an obstacle, with what its file says of texture coordinates,
-// normals and materials.
-#ifndef YW_APP_PLAYBACK_GLTF_PART_H
-#define YW_APP_PLAYBACK_GLTF_PART_H
+// One mesh of a glTF or USD file: a body or an obstacle, with what its file says of texture
+// coordinates, normals and materials.
+#ifndef YW_APP_PLAYBACK_EXPORT_PART_H
+#define YW_APP_PLAYBACK_EXPORT_PART_H
 
 #include "playback/export_look.h"
 #include "playback/frame.h"
 
 /// Triangles of one material.
-typedef struct gltf_section {
+typedef struct export_section {
   int32_t first, count;  ///< triangles
   const char* material;
-} gltf_section;
+} export_section;
 
-typedef struct gltf_part {
+typedef struct export_part {
   const char* name;
   const shown_look* look;
   const shown_obstacle* obstacle;  ///< NULL: a body
@@ -26,23 +26,27 @@ typedef struct gltf_part {
   const yw_vec3* corner_normals;  ///< of the file, at rest, one per point; NULL: means of triangles
   const yw_vec3* colors;          ///< of vertices or particles; NULL: that of the look
   int32_t num_sections;           ///< 0: points without triangles
-  gltf_section* sections;
+  export_section* sections;
   yw_vec3 *now, *normals;          ///< of the points in this frame
   yw_vec3 *first, *first_normals;  ///< and in the first one
   yw_vec3* vertex_normals;         ///< scratch, one per vertex of the surface
-} gltf_part;
+} export_part;
 
 /// num_particles: room for so many, if the body shows particles. look must outlive the part.
-yw_status gltf_part_of_body(const shown_scene* shown, int32_t body, const export_look* look,
-                            int32_t num_particles, gltf_part* out, yw_error* error);
-yw_status gltf_part_of_obstacle(const shown_obstacle* obstacle, gltf_part* out, yw_error* error);
-void gltf_part_free(gltf_part* part);
+yw_status export_part_of_body(const shown_scene* shown, int32_t body, const export_look* look,
+                              int32_t num_particles, export_part* out, yw_error* error);
+yw_status export_part_of_obstacle(const shown_obstacle* obstacle, export_part* out,
+                                  yw_error* error);
+void export_part_free(export_part* part);
 
 /// Points and normals of a body. surface: NULL if it shows particles.
-yw_status gltf_part_pose_body(gltf_part* part, const frame_body* body, const yw_vec3* surface,
-                              yw_error* error);
+yw_status export_part_pose_body(export_part* part, const frame_body* body, const yw_vec3* surface,
+                                yw_error* error);
 /// Of an obstacle: with its pose if it morphs, otherwise in its own coordinates. A plane is shown
 /// around `focus`.
-void gltf_part_pose_obstacle(gltf_part* part, double time, yw_transform pose, yw_aabb focus);
+void export_part_pose_obstacle(export_part* part, double time, yw_transform pose, yw_aabb focus);
+
+/// Parts without a point are left out.
+static inline bool export_part_is_shown(const export_part* part) { return part->num_points > 0; }
 
 #endif

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// Match bodies on the device: memory, copies, launches (methods/match/offload.h).
+#ifndef YW_DEVICE_CUDA_MATCH_H
+#define YW_DEVICE_CUDA_MATCH_H
+
+#include "device/cuda/match_meet.h"
+#include "device/cuda/obstacles.h"
+
+struct match_remote {
+  device_stream stream;
+  match_args args;
+  const match_model* model;  // on the host
+  int32_t most_rows;
+  int32_t particles;  // rounded up to blocks
+  void* memory[33];
+  int num_memory;
+  yw_vec4* pos[2];  // the current one first
+  yw_hold* held;    // on the host, for copies
+  yw_hold* holds;   // on the device
+  yw_spring* springs;
+  int32_t hold_capacity, spring_capacity;
+  uint32_t *seen, stamp;  // per particle: last hold or spring that names it
+  device_obstacles obstacles;
+};
+
+// Memory ------------------------------------------------------------------------------------------
+
+/// An array of a body: where its pointer is, bytes, and what is copied there once (or NULL).
+struct match_array {
+  void* pointer;
+  size_t bytes;
+  const void* from;
+};
+
+enum { MATCH_ARRAYS = 33 };
+
+// Lists all arrays but those of pins and obstacles; returns their number.
+static int list_arrays(match_remote* r, match_array* out) {
+  const match_model* m = r->model;
+  match_args* a = &r->args;
+  size_t blocks = (size_t)m->num_blocks, n = (size_t)m->num_examples, all = blocks * YW_LANES;
+  size_t groups = (size_t)m->num_groups, shares = (size_t)m->num_shares, halo = 0, rings = 0;
+  for (int32_t c = 0; c < m->num_chunks; ++c) halo += (size_t)m->chunks[c].num_halo;
+  for (int32_t b = 0; b < m->num_blocks; ++b) {
+    rings += (size_t)m->blocks[b].ring_length * YW_LANES;
+  }
+  size_t pieces = (all + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
+  bool has_shares = shares > 0;
+  const match_array arrays[] = {
+      {&a->model.chunks, (size_t)m->num_chunks * sizeof(match_chunk), m->chunks},
+      {&a->model.blocks, blocks * sizeof(match_block), m->blocks},
+      {&a->model.regions, blocks * sizeof(match_region_block), m->regions},
+      {&a->model.moments, blocks * sizeof(match_moment_block), m->moments},
+      {&a->model.particles, blocks * sizeof(match_particle_block), m->particles},
+      {&a->model.rest, all * sizeof(yw_vec4), m->rest},
+      {&a->model.row_mass, (size_t)m->num_particles * sizeof(float), m->row_mass},
+      {&a->model.halo, halo * sizeof(int32_t), m->halo},
+      {&a->model.rings, rings * sizeof(uint16_t), m->rings},
+      {&a->model.examples, blocks * n * sizeof(yw_sym3x16), m->examples},
+      {&a->model.duals, blocks * n * sizeof(yw_sym3x16), m->duals},
+      {&a->model.share_group, shares * sizeof(int32_t), m->share_group},
+      {&a->model.lane_share, has_shares ? all * sizeof(int32_t) : 0, m->lane_share},
+      {&a->model.gram, has_shares ? groups * n * n * sizeof(double) : 0, m->gram},
+      {&a->group_start, has_shares ? (groups + 1) * sizeof(int32_t) : 0, NULL},
+      {&a->group_shares, shares * sizeof(int32_t), NULL},
+      {&a->share_products, shares * n * sizeof(double), NULL},
+      {&a->fits, has_shares ? all * 9 * sizeof(float) : 0, NULL},
+      {&a->body.rotations, blocks * sizeof(yw_quatx16), NULL},
+      {&a->body.targets, (all + 1) * MATCH_ROW * sizeof(float), NULL},
+      {&a->body.sums, (size_t)m->num_chunks * sizeof(match_sums), NULL},
+      {&a->body.products, shares * n * YW_LANES * sizeof(float), NULL},
+      {&a->body.group_products, has_shares ? groups * n * sizeof(double) : 0, NULL},
+      {&a->body.weights, groups * (n + 1) * sizeof(float), NULL},
+      {&a->body.aims, groups * (n + 1) * sizeof(float), NULL},
+      {&a->body.pulls, has_shares ? groups * n * sizeof(float) : 0, NULL},
+      {&r->pos[0], all * sizeof(yw_vec4), NULL},
+      {&r->pos[1], all * sizeof(yw_vec4), NULL},
+      {&a->vel, all * sizeof(yw_vec4), NULL},
+      {&a->cut, all * sizeof(yw_vec4), NULL},
+      {&a->inv_mass, all * sizeof(float), NULL},
+      {&a->boxes, pieces * sizeof(yw_aabb), NULL},
+      {&a->scalars, sizeof(match_scalars), NULL},
+  };
+  int count = (int)(sizeof arrays / sizeof arrays[0]);
+  for (int i = 0; i < count; ++i) out[i] = arrays[i];
+  return count;
+}
+
+static uint64_t bytes_of(const match_array* arrays, int count) {
+  uint64_t bytes = 0;
+  for (int i = 0; i < count; ++i) bytes += (arrays[i].bytes + 511) / 512 * 512;
+  return bytes;
+}
+
+static uint64_t match_bytes(const match_model* model) {
+  match_remote r;
+  match_array arrays[MATCH_ARRAYS];
+  memset((void*)&r, 0, sizeof r);
+  r.model = model;
+  return bytes_of(arrays, list_arrays(&r, arrays));
+}
+
+static void match_destroy(match_remote* r) {
+  if (!r) return;
+  device_wait(r->stream);
+  for (int i = 0; i < r->num_memory; ++i) device_release(r->memory[i]);
+  device_release(r->holds);
+  device_release(r->springs);
+  obstacles_free(&r->obstacles);
+  device_stream_close(r->stream);
+  free(r->held);
+  free(r->seen);
+  free(r);
+}
+
+// Shares of each group, in order.
+static bool send_groups(match_remote* r) {
+  const match_model* m = r->model;
+  if (m->num_shares == 0) return true;
+  size_t groups = (size_t)m->num_groups;
+  int32_t* start = (int32_t*)calloc(groups + 2, sizeof(int32_t));
+  int32_t* shares = (int32_t*)calloc((size_t)m->num_shares, sizeof(int32_t));
+  bool ok = start && shares;
+  for (int32_t s = 0; ok && s < m->num_shares; ++s) ++start[m->share_group[s] + 2];
+  for (size_t g = 0; ok && g < groups; ++g) start[g + 2] += start[g + 1];
+  for (int32_t s = 0; ok && s < m->num_shares; ++s) shares[start[m->share_group[s] + 1]++] = s;
+  ok = ok &&
+       device_put(r->stream, (void*)r->args.group_start, start, (groups + 1) * sizeof(int32_t)) &&
+       device_put(r->stream, (void*)r->args.group_shares, shares,
+                  (size_t)m->num_shares * sizeof(int32_t)) &&
+       device_wait(r->stream);
+  free(start);
+  free(shares);
+  return ok;
+}
+
+static bool allocate(match_remote* r, const match_array* arrays, int count) {
+  const match_model* m = r->model;
+  r->args.model = *m;
+  for (int i = 0; i < count; ++i) {
+    void* memory = device_alloc(arrays[i].bytes);
+    if (!memory) return false;
+    r->memory[r->num_memory++] = memory;
+    memcpy(arrays[i].pointer, &memory, sizeof memory);
+    bool filled = arrays[i].from ? device_put(r->stream, memory, arrays[i].from, arrays[i].bytes)
+                                 : device_zero(r->stream, memory, arrays[i].bytes);
+    if (!filled) return false;
+  }
+  for (int32_t c = 0; c < m->num_chunks; ++c) {
+    int32_t rows = m->chunks[c].count + m->chunks[c].num_halo + 1;
+    if (rows > r->most_rows) r->most_rows = rows;
+  }
+  r->seen = (uint32_t*)calloc((size_t)m->num_particles, sizeof(uint32_t));
+  return r->seen && device_wait(r->stream) && send_groups(r);
+}
+
+static yw_status fail_device(yw_error* error, const char* what) {
+  if (error) {
+    error->status = YW_ERR_DEVICE;
+    snprintf(error->message, sizeof error->message, "device cuda: %s (%s)", what, device_fault);
+  }
+  return YW_ERR_DEVICE;
+}
+
+static uint64_t device_free_bytes(void);
+
+static yw_status match_create(const match_model* model, match_remote** out, yw_error* error) {
+  match_array arrays[MATCH_ARRAYS];
+  *out = NULL;
+  match_remote* r = (match_remote*)calloc(1, sizeof(match_remote));
+  if (!r) return YW_ERR_MEMORY;
+  r->model = model;
+  r->particles = model->num_blocks * YW_LANES;
+  int count = list_arrays(r, arrays);
+  uint64_t needed = bytes_of(arrays, count), left = device_free_bytes();
+  if (needed > left) {
+    free(r);
+    snprintf(error->message, sizeof error->message,
+             "device cuda: a match body of %d particles needs %.2f GB of its memory, of which %.2f "
+             "GB are free; make the body smaller, or run without --device",
+             model->num_particles, (double)needed * 1e-9, (double)left * 1e-9);
+    return error->status = YW_ERR_DEVICE;
+  }
+  if (!device_stream_open(&r->stream) || !allocate(r, arrays, count)) {
+    match_destroy(r);
+    return fail_device(error, "a match body could not be made");
+  }
+  *out = r;
+  return YW_OK;
+}
+
+// Copies ------------------------------------------------------------------------------------------
+
+static yw_aabb box_of(const yw_particles* particles) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < particles->count; ++i) {
+    box = yw_aabb_grow(box, yw_xyz(particles->pos[i]));
+  }
+  return box;
+}
+
+static bool has_cuts(const yw_near* near) {
+  for (int32_t i = 0; i < near->count; ++i) {
+    const yw_vec4* c = &near->cut[i];
+    if (c->x != 0.0f || c->y != 0.0f || c->z != 0.0f) return true;
+  }
+  return false;
+}
+
+static yw_status match_send(match_remote* r, const match_body* body,
+                            const yw_particles* particles) {
+  const match_model* m = r->model;
+  match_args* a = &r->args;
+  size_t all = (size_t)particles->count * sizeof(yw_vec4);
+  match_scalars scalars;
+  memset((void*)&scalars, 0, sizeof scalars);
+  scalars.axes = body->axes;
+  scalars.torque = body->torque;
+  scalars.origin = body->near.origin;
+  scalars.placed = box_of(particles);
+  scalars.has_cut = has_cuts(&body->near);
+  size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
+  bool ok = device_put(r->stream, r->pos[0], particles->pos, all) &&
+            device_put(r->stream, a->vel, particles->vel, all) &&
+            device_put(r->stream, a->cut, body->near.cut, all) &&
+            device_put(r->stream, (void*)a->inv_mass, particles->inv_mass, all / 4) &&
+            device_put(r->stream, a->body.rotations, body->rotations,
+                       (size_t)m->num_blocks * sizeof(yw_quatx16)) &&
+            device_put(r->stream, a->body.weights, body->weights, weights) &&
+            device_put(r->stream, a->scalars, &scalars, sizeof scalars) && device_wait(r->stream);
+  return ok ? YW_OK : YW_ERR_DEVICE;
+}
+
+static yw_status match_fetch(match_remote* r, match_body* body, yw_particles* particles,
+                             match_outcome* outcome) {
+  const match_model* m = r->model;
+  match_args* a = &r->args;
+  match_scalars scalars;
+  size_t all = (size_t)particles->count * sizeof(yw_vec4);
+  bool by_region = m->grouping == YW_GROUPS_PER_REGION;
+  size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
+  bool ok = device_get(r->stream, particles->pos, r->pos[0], all) &&
+            device_get(r->stream, particles->vel, a->vel, all) &&
+            device_get(r->stream, body->weights, a->body.weights, by_region ? 0 : weights) &&
+            device_get(r->stream, &scalars, a->scalars, sizeof scalars) && device_wait(r->stream);
+  if (!ok) return YW_ERR_DEVICE;
+  body->axes = scalars.axes;
+  body->torque = scalars.torque;
+  body->near.origin = scalars.origin;
+  outcome->recovered = scalars.recovered;
+  outcome->contacts = scalars.most_contacts;
+  outcome->diverged = scalars.diverged != 0;
+  const int none = 0;
+  ok = device_put(r->stream, &a->scalars->recovered, &none, sizeof none);
+  return ok ? YW_OK : YW_ERR_DEVICE;
+}
+
+static yw_status match_fetch_rest(match_remote* r, match_body* body) {
+  const match_model* m = r->model;
+  const match_args* a = &r->args;
+  bool by_region = m->grouping == YW_GROUPS_PER_REGION;
+  size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
+  bool ok =
+      device_get(r->stream, body->rotations, a->body.rotations,
+                 (size_t)m->num_blocks * sizeof(yw_quatx16)) &&
+      device_get(r->stream, body->near.cut, a->cut, (size_t)m->num_particles * sizeof(yw_vec4)) &&
+      device_get(r->stream, body->weights, a->body.weights, by_region ? weights : 0) &&
+      device_wait(r->stream);
+  return ok ? YW_OK : YW_ERR_DEVICE;
+}
+
+// Steps -------------------------------------------------------------------------------------------
+
+static bool match_knows(const yw_step_ctx* ctx) {
+  return obstacles_are_known((const yw_obstacle_set*)ctx->obstacles);
+}
+
+template <class Item>
+static bool reserve_items(match_remote* r, Item** items, int32_t* capacity, int32_t count) {
+  if (count <= *capacity) return true;
+  if (!device_wait(r->stream)) return false;
+  device_release(*items);
+  *items = (Item*)device_alloc((size_t)count * sizeof(Item));
+  *capacity = *items ? count : 0;
+  return *items != NULL;
+}
+
+// Sends pins; of several holds on one particle, all but the last get a negative number.
+static bool send_pins(match_remote* r, const yw_step_ctx* ctx) {
+  match_args* a = &r->args;
+  a->num_holds = ctx->num_holds;
+  a->num_springs = ctx->num_springs;
+  a->springs_differ = true;
+  int32_t before = r->hold_capacity;
+  if (!reserve_items(r, &r->holds, &r->hold_capacity, ctx->num_holds) ||
+      !reserve_items(r, &r->springs, &r->spring_capacity, ctx->num_springs)) {
+    return false;
+  }
+  if (r->hold_capacity != before) {
+    free(r->held);
+    r->held = (yw_hold*)malloc((size_t)r->hold_capacity * sizeof(yw_hold));
+    if (!r->held) return false;
+  }
+  ++r->stamp;
+  for (int32_t i = ctx->num_holds - 1; i >= 0; --i) {
+    r->held[i] = ctx->holds[i];
+    uint32_t* seen = &r->seen[ctx->holds[i].particle];
+    if (*seen == r->stamp) r->held[i].particle = -1;
+    *seen = r->stamp;
+  }
+  ++r->stamp;
+  for (int32_t i = 0; i < ctx->num_springs; ++i) {
+    uint32_t* seen = &r->seen[ctx->springs[i].particle];
+    if (*seen == r->stamp) a->springs_differ = false;
+    *seen = r->stamp;
+  }
+  a->holds = r->holds;
+  a->springs = r->springs;
+  return device_put(r->stream, r->holds, r->held, (size_t)ctx->num_holds * sizeof(yw_hold)) &&
+         device_put(r->stream, r->springs, ctx->springs,
+                    (size_t)ctx->num_springs * sizeof(yw_spring));
+}
+
+static bool run_inner(match_remote* r) {
+  match_args* a = &r->args;
+  const match_model* m = r->model;
+  a->pos = r->pos[0];
+  a->new_pos = r->pos[1];
+  size_t region_bytes = regions_kernel::shared_bytes(r->most_rows, m->num_examples);
+  size_t pull_bytes = pull_kernel::shared_bytes(r->most_rows);
+  int pieces = (m->num_particles + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
+  bool ok = device_run<regions_kernel>(r->stream, *a, m->num_chunks, region_bytes);
+  if (m->num_shares > 0) {
+    ok = ok && device_run<bend_kernel>(r->stream, *a, m->num_chunks, bend_kernel::shared_bytes());
+  }
+  ok = ok && device_run<pull_kernel>(r->stream, *a, m->num_chunks, pull_bytes) &&
+       device_run<meet_kernel>(r->stream, *a, pieces, meet_kernel::shared_bytes());
+  yw_vec4* old = r->pos[0];
+  r->pos[0] = r->pos[1];
+  r->pos[1] = old;
+  return ok;
+}
+
+static yw_status match_advance(match_remote* r, const match_orders* orders) {
+  const yw_step_ctx* ctx = orders->ctx;
+  const yw_obstacle_set* set = (const yw_obstacle_set*)ctx->obstacles;
+  match_args* a = &r->args;
+  const match_model* m = r->model;
+  a->response = orders->response;
+  a->body.params = orders->params;
+  a->gravity = ctx->gravity;
+  a->h = ctx->h;
+  size_t aims = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
+  bool ok = !orders->aims || device_put(r->stream, a->body.aims, orders->aims, aims);
+  a->num_obstacles = ctx->collide && set ? set->count : 0;
+  if (a->num_obstacles > 0) {
+    ok = ok && obstacles_send(r->stream, &r->obstacles, set, &a->obstacles);
+  }
+  ok = ok && send_pins(r, ctx);
+  int32_t steps = orders->response.num_steps;
+  for (int32_t i = 0; i < steps && ok; ++i) {
+    a->enters = i == 0;
+    a->leaves = i + 1 == steps;
+    a->inner_end = (float)(i + 1) / (float)steps;
+    a->terms.h = set ? set->h : 0.0f;
+    a->terms.begin = (float)i * orders->response.h;
+    a->terms.span = orders->response.h;
+    a->terms.friction = ctx->friction;
+    a->terms.restitution = ctx->restitution;
+    a->terms.rest_speed = set ? YW_REST_STEPS * yw_length(set->gravity) * orders->response.h : 0.0f;
+    ok = run_inner(r);
+  }
+  return ok ? YW_OK : YW_ERR_DEVICE;
+}
+
+static const match_device_fns match_functions = {
+    match_bytes, match_create,  match_destroy, match_send,
+    match_knows, match_advance, match_fetch,   match_fetch_rest,
+};
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Memory and launches: of CUDA, or of the processor (thread.h). Functions return false on failure;
+// device_fault then says why.
+#ifndef YW_DEVICE_CUDA_RUNTIME_H
+#define YW_DEVICE_CUDA_RUNTIME_H
+
+#include "device/cuda/thread.h"
+
+#ifdef __CUDACC__
+
+static const char* device_fault = "";
+
+static bool succeeded(cudaError_t code) {
+  if (code == cudaSuccess) return true;
+  device_fault = cudaGetErrorString(code);
+  return false;
+}
+
+typedef cudaStream_t device_stream;
+
+static bool device_stream_open(device_stream* stream) {
+  return succeeded(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+}
+static void device_stream_close(device_stream stream) { cudaStreamDestroy(stream); }
+static bool device_wait(device_stream stream) { return succeeded(cudaStreamSynchronize(stream)); }
+
+/// NULL: failed.
+static void* device_alloc(size_t bytes) {
+  void* memory = NULL;
+  return succeeded(cudaMalloc(&memory, bytes > 0 ? bytes : 1)) ? memory : NULL;
+}
+static void device_release(void* memory) { cudaFree(memory); }
+static bool device_zero(device_stream stream, void* to, size_t bytes) {
+  return bytes == 0 || succeeded(cudaMemsetAsync(to, 0, bytes, stream));
+}
+/// The source may change after the call.
+static bool device_put(device_stream stream, void* to, const void* from, size_t bytes) {
+  return bytes == 0 || succeeded(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream));
+}
+/// Complete after device_wait.
+static bool device_get(device_stream stream, void* to, const void* from, size_t bytes) {
+  return bytes == 0 || succeeded(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream));
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS_PER_PROCESSOR)
+    run_kernel(const __grid_constant__ typename Kernel::args a) {
+  extern __shared__ char4 shared[];
+  Kernel::run(a, (int)blockIdx.x, (int)gridDim.x, (char*)shared);
+}
+
+template <class Kernel>
+static bool device_run(device_stream stream, const typename Kernel::args& a, int num_blocks,
+                       size_t shared_bytes) {
+  static size_t allowed = 0;
+  if (shared_bytes > allowed) {
+    if (!succeeded(cudaFuncSetAttribute(
+            run_kernel<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes))) {
+      return false;
+    }
+    allowed = shared_bytes;
+  }
+  run_kernel<Kernel><<<num_blocks, Kernel::THREADS, shared_bytes, stream>>>(a);
+  return succeeded(cudaGetLastError());
+}
+
+#else
+
+static const char* device_fault = "";
+/// For tests: the device is lost after this many launches; below 0: never.
+static int launches_left = -1;
+
+typedef int device_stream;
+static bool device_stream_open(device_stream* stream) { return *stream = 0, true; }
+static void device_stream_close(device_stream stream) { (void)stream; }
+static bool device_wait(device_stream stream) { return (void)stream, launches_left != 0; }
+
+static void* device_alloc(size_t bytes) { return aligned_alloc(64, (bytes + 64) / 64 * 64); }
+static void device_release(void* memory) { free(memory); }
+static bool device_zero(device_stream stream, void* to, size_t bytes) {
+  return (void)stream, memset(to, 0, bytes), true;
+}
+static bool device_put(device_stream stream, void* to, const void* from, size_t bytes) {
+  (void)stream;
+  if (bytes > 0) memcpy(to, from, bytes);
+  return true;
+}
+static bool device_get(device_stream stream, void* to, const void* from, size_t bytes) {
+  return device_put(stream, to, from, bytes);
+}
+
+template <class Kernel>
+static bool device_run(device_stream stream, const typename Kernel::args& a, int num_blocks,
+                       size_t shared_bytes) {
+  (void)stream;
+  if (launches_left == 0) {
+    device_fault = "lost by a test";
+    return false;
+  }
+  if (launches_left > 0) --launches_left;
+  char* shared = (char*)aligned_alloc(64, (shared_bytes + 63) / 64 * 64);
+  if (!shared) return false;
+  for (int block = 0; block < num_blocks; ++block) Kernel::run(a, block, num_blocks, shared);
+  free(shared);
+  return true;
+}
+
+#endif
+#endif
