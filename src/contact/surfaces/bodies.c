@@ -316,6 +316,19 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   }
 }
 
+// Notes the bodies on which surfaces of obstacles act: with impulses, or by way of the guard.
+static void note_pressed(const yw_surfaces* c, yw_contact_body* bodies, bool guarded) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->colored.items[i];
+    if (!bodies[batch->a].is_obstacle && !bodies[batch->b].is_obstacle) continue;
+    bool pressed = guarded;
+    for (int32_t k = 0; k < batch->count && !pressed; ++k) {
+      pressed = batch->contacts[k].impulse > 0.0f;
+    }
+    if (pressed) bodies[batch->a].pressed = bodies[batch->b].pressed = true;
+  }
+}
+
 // How far obstacles move at most: the guard has to get others out of their way.
 static float obstacle_travel(const yw_surfaces* c) {
   float most = 0.0f;
@@ -395,16 +408,33 @@ static yw_touch_need greatest_need(const yw_surfaces* c) {
   return need;
 }
 
+// The velocities of rigid bodies have the gravity of both halves of the substep, but the move to
+// where they are had that of the first half: contact must see the velocities of the move, or bodies
+// at rest are lifted by what it takes away too much.
+static void shift_rigid_velocities(yw_contact_problem* problem, int32_t num_bodies, float sign) {
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    const yw_rigid_motion* m = problem->bodies[i].rigid;
+    yw_particles* p = problem->bodies[i].particles;
+    if (!m || m->held || problem->bodies[i].asleep) continue;
+    yw_vec3 kick =
+        yw_v3(sign * (float)m->kick[0], sign * (float)m->kick[1], sign * (float)m->kick[2]);
+    for (int32_t k = 0; k < p->count; ++k) p->vel[k] = yw_v4(yw_add(yw_xyz(p->vel[k]), kick));
+  }
+}
+
 static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_contacts) {
-  if (!yw_surfaces_batch(c, problem) || !yw_contact_solve(problem)) return false;
+  if (!yw_surfaces_batch(c, problem)) return false;
+  shift_rigid_velocities(problem, c->works.count, -1.0f);
+  bool solved = yw_contact_solve(problem);
+  shift_rigid_velocities(problem, c->works.count, 1.0f);
+  if (!solved) return false;
   *num_contacts = 0;
   for (int32_t i = 0; i < c->batches.count; ++i) *num_contacts += c->colored.items[i].count;
   if (c->log) log_contacts(c, problem->bodies);
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
-  yw_whole_settle(problem, c->works.count);
-  return true;
+  return yw_whole_settle(c, problem, c->works.count);
 }
 
 // Holds what would come too close. That moves particles and can spoil the proofs of their other
@@ -448,6 +478,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
     }
     need = greatest_need(c);
   }
+  note_pressed(c, bodies, need != YW_TOUCH_NOTHING);
   if (need != YW_TOUCH_NOTHING && !guard(c, h, tasks)) return YW_ERR_MEMORY;
   if (num_contacts) *num_contacts = found;
   return YW_OK;
