@@ -95,7 +95,7 @@ class YawaraScene(bpy.types.PropertyGroup):
                           min=1, max=1000)
     contact: EnumProperty(name="Contact", items=(("points", "Fast", "Bodies may overlap a little"),
                                                  ("surfaces", "Exact", "What is apart never crosses; slower")),
-                          default="points")
+                          default="surfaces")
     threads: IntProperty(name="Threads", description="0: one per core", default=0, min=0, max=1024)
     folder: StringProperty(name="Cache", description="Folder for scene, run and caches. // is the folder of the .blend",
                            subtype="DIR_PATH", default="//yawara_cache")

@@ -101,4 +101,4 @@ class Settings:
     frames: int
     unit: float = 1.0              # metres per unit of Blender
     substeps: int = 4
-    contact: str = "points"
+    contact: str = "surfaces"

@@ -41,6 +41,7 @@ typedef struct yw_contact_body {
   int32_t obstacle;  ///< for the caller
   float skin;        ///< m, that others keep from its surface; 0: as they do from each other
   bool asleep;       ///< two that sleep do not meet
+  bool pressed;      ///< out: the surface of an obstacle acted on it (surfaces only)
   const yw_contact_filter* filter;  ///< NULL: collides with all
   /// Obstacles of the substep if some particles touch one; otherwise NULL. Bodies pressed against
   /// each other are then held by obstacles in the same sweeps.
@@ -52,9 +53,16 @@ static inline uint64_t yw_contact_pair(uint32_t a, uint32_t b) {
   return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
+/// True for bodies of balls alone: they meet obstacles inside of their methods, all around.
+static inline bool yw_geometry_is_balls(const yw_contact_geometry* g) {
+  return !g->tets && g->num_triangles == 0 && g->num_segments == 0;
+}
+
 /// True when two different bodies collide. If one has a filter, both must have.
 static inline bool yw_contact_may_meet(const yw_contact_body* a, const yw_contact_body* b) {
   if (a->asleep && b->asleep) return false;
+  if (a->is_obstacle && yw_geometry_is_balls(&b->geometry)) return false;
+  if (b->is_obstacle && yw_geometry_is_balls(&a->geometry)) return false;
   if (!a->filter || !b->filter) return true;
   const yw_contact_filter *f = a->filter, *g = b->filter;
   if (!(f->groups & g->mask) || !(g->groups & f->mask)) return false;

@@ -33,13 +33,14 @@ float yw_obstacle_respond(const yw_obstacle_motion* motion, yw_vec3 surface_velo
 
 // Boxes -------------------------------------------------------------------------------------------
 
+bool yw_obstacle_is_clear(const yw_obstacle* o, yw_aabb box) {
+  return yw_obstacle_box_is_clear(o, o->begin, o->end, !yw_same_pose(o->begin, o->end), box);
+}
+
 bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box) {
   const yw_obstacle_set* set = ctx->obstacles;
   for (int32_t i = 0; i < set->count; ++i) {
-    const yw_obstacle* obstacle = &set->items[i];
-    bool moves = !yw_same_pose(obstacle->begin, obstacle->end);
-    if (!yw_obstacle_box_is_clear(obstacle, obstacle->begin, obstacle->end, moves, box))
-      return false;
+    if (!yw_obstacle_is_clear(&set->items[i], box)) return false;
   }
   return true;
 }

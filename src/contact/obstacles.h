@@ -49,6 +49,7 @@ void yw_obstacles_probe(const yw_step_ctx* ctx, int32_t count, const yw_vec4* po
                         yw_vec4* normal, yw_vec4* velocity);
 /// True when nothing inside the box can touch an obstacle during the substep.
 bool yw_obstacles_clear(const yw_step_ctx* ctx, yw_aabb box);
+bool yw_obstacle_is_clear(const yw_obstacle* obstacle, yw_aabb box);
 
 /// See yw_step_ctx.obstacles_in.
 uint64_t yw_obstacles_in(const yw_step_ctx* ctx, yw_aabb box, bool* moves);

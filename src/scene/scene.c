@@ -32,6 +32,7 @@ static const scene_keys scene_defaults = {.name = NULL,
                                           .duration = 4,
                                           .substeps = 4,
                                           .contact_iterations = 4,
+                                          .contact = YW_CONTACT_SURFACES,
                                           .sleep_speed = YW_DEFAULT_SLEEP_SPEED};
 static const yw_key_row scene_rows[] = {
     YW_KEY_AS("$schema", scene_keys, schema, TEXT, 0, 0, "",
@@ -45,9 +46,10 @@ static const yw_key_row scene_rows[] = {
     YW_KEY(scene_keys, frames, INTEGER, 0, MAX_FRAMES, "",
            "Number of frames after the first, instead of \"duration\"."),
     YW_KEY(scene_keys, substeps, INTEGER, 1, 10000, "", "Simulation steps per frame."),
-    YW_CHOICE(scene_keys, contact, contact_words,
-              "How bodies touch: \"points\" is fast, but bodies may overlap; with \"surfaces\" "
-              "nothing that is apart at the start ever crosses."),
+    YW_CHOICE(
+        scene_keys, contact, contact_words,
+        "How bodies touch: with \"surfaces\" nothing that is apart at the start ever crosses; "
+        "\"points\" is faster in crowds, but bodies may overlap or pass each other."),
     YW_KEY(scene_keys, contact_iterations, INTEGER, 1, 64, "",
            "Solver sweeps over the contacts between bodies, per substep."),
     YW_KEY(

@@ -36,19 +36,20 @@ static int32_t inner_steps_of(const yw_world* world, yw_body* body, float h) {
   return method->inner_steps(body->state, &body->particles, &ctx);
 }
 
-// True near the surface of an obstacle, as of the last substep.
-static bool is_near_obstacle(const yw_world* world, yw_aabb box) {
-  for (int32_t i = 0; i < world->obstacle_poses.count; ++i) {
-    const yw_obstacle* pose = &world->obstacle_poses.items[i];
-    // It may have been destroyed since.
-    bool there = pose->number < world->obstacles.count;
-    bool has_surface = there && world->obstacles.items[pose->number].surface;
-    if (has_surface && yw_aabb_overlap(pose->bounds, box)) return true;
+// True when contact of surfaces has something to look at.
+static bool may_touch(const yw_world* world) {
+  int32_t partners = 0;
+  if (!world->surfaces) return false;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = yw_body_in_order(world, i);
+    if (body->self_contact && yw_body_takes_part(body)) return true;
+    partners += meets_others(body);
   }
-  return false;
+  return partners > 1 || (partners > 0 && yw_obstacle_surfaces_any(world));
 }
 
-// Marks the bodies that another may touch in the substep, or that may touch themselves.
+// Marks the bodies that another, or the surface of an obstacle, may touch in the substep, or that
+// may touch themselves.
 static void mark_crowded(yw_world* world, float h) {
   int32_t count = world->body_order.count;
   bool few = count <= FEW_BODIES;
@@ -62,9 +63,12 @@ static void mark_crowded(yw_world* world, float h) {
       touched = k != i && meets_others(yw_body_in_order(world, k)) &&
                 yw_aabb_overlap(world->body_boxes.items[i], world->body_boxes.items[k]);
     }
-    bool crowded = touched || (few && is_near_obstacle(world, world->body_boxes.items[i]));
+    bool at_obstacle = few && world->surfaces &&
+                       yw_obstacle_surfaces_near(world, body, world->body_boxes.items[i]);
+    bool crowded = touched || at_obstacle;
     body->crowded = world->surfaces && (body->self_contact || (body->body_contact && crowded));
-    body->lockstep = body->lockstep && touched;
+    // Vertices meet obstacles in the inner steps: where nothing else does, lockstep is not needed.
+    body->lockstep = body->lockstep && (touched || (at_obstacle && body->is_pressed));
   }
 }
 
@@ -107,12 +111,14 @@ static bool spread_over_joints(yw_world* world) {
 int32_t yw_lockstep_plan(yw_world* world, float h) {
   int32_t num_parts = 1, count = world->body_order.count;
   bool any = false;
+  world->may_touch = may_touch(world);
   for (int32_t i = 0; i < count; ++i) {
     yw_body* body = yw_body_in_order(world, i);
-    body->lockstep = count > 1 && inner_steps_of(world, body, h) > 1;
+    body->crowded = false;
+    body->lockstep = (count > 1 || world->may_touch) && inner_steps_of(world, body, h) > 1;
     any = any || body->lockstep;
   }
-  if (!any && !world->surfaces) return 1;
+  if (!any && !world->may_touch) return 1;
   mark_crowded(world, h);
   for (int32_t i = 0; i < count && any; ++i) {
     yw_body* body = yw_body_in_order(world, i);

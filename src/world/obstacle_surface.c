@@ -84,6 +84,11 @@ void yw_obstacle_surface_destroy(const yw_allocator* mem, yw_obstacle_surface* s
 
 void yw_obstacle_surface_place(yw_obstacle_surface* s, const yw_obstacle* o, float h) {
   yw_particles* p = &s->particles;
+  if (s->is_still && memcmp(&s->still, &o->begin, sizeof o->begin) == 0 && !yw_obstacle_moves(o)) {
+    return;
+  }
+  s->is_still = !yw_obstacle_moves(o) && !o->mesh;
+  s->still = o->begin;
   for (int32_t i = 0; i < p->count; ++i) {
     yw_vec3 from = yw_transform_point(o->begin, o->mesh ? o->mesh->begin[i] : s->rest[i]);
     yw_vec3 to = yw_transform_point(o->end, o->mesh ? o->mesh->end[i] : s->rest[i]);
@@ -102,12 +107,35 @@ bool yw_obstacle_surfaces_reserve(yw_world* world) {
   return YW_LIST_RESERVE(&world->mem, &world->contact_bodies, most);
 }
 
+bool yw_obstacle_surfaces_any(const yw_world* world) {
+  for (int32_t i = 0; i < world->obstacles.count && world->surfaces; ++i) {
+    const yw_world_obstacle* o = &world->obstacles.items[i];
+    if ((o->generation & 1) && o->surface) return true;
+  }
+  return false;
+}
+
+static bool meets_surfaces(const yw_body* body) {
+  yw_contact_geometry geometry = body->model->method->contact_geometry(body->state);
+  return yw_body_takes_part(body) && body->body_contact && !yw_geometry_is_balls(&geometry);
+}
+
+bool yw_obstacle_surfaces_near(const yw_world* world, const yw_body* body, yw_aabb box) {
+  if (!meets_surfaces(body)) return false;
+  for (int32_t i = 0; i < world->obstacle_poses.count; ++i) {
+    const yw_obstacle* pose = &world->obstacle_poses.items[i];
+    const yw_world_obstacle* o = &world->obstacles.items[pose->number];
+    if (o->surface && !yw_obstacle_is_clear(pose, box)) return true;
+  }
+  return false;
+}
+
 // Boxes of the paths of bodies, with room.
 static void find_boxes(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     yw_aabb box = yw_aabb_empty();
-    bool meets = yw_body_takes_part(body) && body->body_contact && !body->asleep;
+    bool meets = meets_surfaces(body) && !body->asleep;
     for (int32_t k = 0; k < body->particles.count && meets; ++k) {
       box = yw_aabb_grow(box, yw_xyz(body->particles.pos[k]));
       box = yw_aabb_grow(box, yw_xyz(body->begin[k]));
@@ -119,7 +147,7 @@ static void find_boxes(yw_world* world) {
 
 bool yw_obstacle_surfaces_find(yw_world* world) {
   bool any = false;
-  if (!world->surfaces) return false;
+  if (!yw_obstacle_surfaces_any(world)) return false;
   find_boxes(world);
   for (int32_t i = 0; i < world->obstacle_poses.count; ++i) {
     const yw_obstacle* pose = &world->obstacle_poses.items[i];

@@ -15,8 +15,10 @@ typedef struct yw_obstacle_surface {
   yw_vec4* begin;          ///< at the start of the substep
   yw_vec3* rest;           ///< m, in the obstacle's axes
   int32_t* triangles;
-  float* radius;  ///< of meshes; NULL: a shape
-  float skin;     ///< m, kept by bodies
+  float* radius;       ///< of meshes; NULL: a shape
+  float skin;          ///< m, kept by bodies
+  yw_transform still;  ///< pose in which it was placed
+  bool is_still;       ///< at both ends of the substep
 } yw_obstacle_surface;
 
 /// *out is NULL for shapes that vertices alone are enough for (half spaces). YW_ERR_MEMORY.

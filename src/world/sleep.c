@@ -246,9 +246,11 @@ static bool sleeps_alone(const yw_body* body, const uint32_t* sizes, uint32_t ro
 // nobody.
 bool yw_sleep_end_step(yw_world* world, float dt) {
   const uint32_t nobody = UINT32_MAX;
-  if (!(world->sleep_speed > 0.0f) || !count_rest(world, dt)) return true;
+  if (!(world->sleep_speed > 0.0f)) return true;
+  // From the first step on, so that falling asleep needs no memory.
   world->islands.count = 0;
   if (!YW_LIST_RESERVE(&world->mem, &world->islands, 3 * world->bodies.count)) return false;
+  if (!count_rest(world, dt)) return true;
   uint32_t *islands = world->islands.items, *roots = islands + world->bodies.count;
   uint32_t* sizes = roots + world->bodies.count;
   find_islands(world);

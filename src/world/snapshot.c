@@ -59,9 +59,9 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     yw_write_u32(writer, (uint32_t)p->count);
     bool rests = body->rest_time > 0.0f || body->island != 0;
     bool placed = body->is_placed && world->surfaces;
-    yw_write_u32(writer, (uint32_t)placed << 4 | (uint32_t)rests << 3 |
-                             (uint32_t)body->asleep << 2 | (uint32_t)body->is_pushed << 1 |
-                             body->diverged);
+    yw_write_u32(writer, (uint32_t)body->is_pressed << 5 | (uint32_t)placed << 4 |
+                             (uint32_t)rests << 3 | (uint32_t)body->asleep << 2 |
+                             (uint32_t)body->is_pushed << 1 | body->diverged);
     yw_write_u32(writer, body->active);
     if (rests) yw_write_f32(writer, &body->rest_time, 1);
     if (rests) yw_write_u32(writer, body->island);
@@ -181,6 +181,7 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   body->is_pushed = is_pushed;
   body->asleep = flags & 4;
   body->is_placed = flags & 16;
+  body->is_pressed = flags & 32;
   if (reader->failed) return false;
   if (keeps_masses(method)) yw_world_restore_masses(world, slot);
   method->invalidate(body->state, p);

@@ -146,8 +146,9 @@ static void place_pins(const substep* s) {
   }
 }
 
+// Contact of surfaces follows paths from here.
 static void note_begin(const substep* s) {
-  if (!s->world->surfaces) return;
+  if (!s->world->may_touch) return;
   for (int32_t i = 0; i < s->world->body_order.count; ++i) {
     yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
     const yw_particles* p = &body->particles;
@@ -185,7 +186,7 @@ static yw_step_ctx context_of(const substep* s, yw_body* body, yw_tasks* tasks) 
                        .obstacles = &body->obstacles,
                        .friction = body->friction,
                        .restitution = body->restitution,
-                       .begin = s->world->surfaces ? body->begin : NULL,
+                       .begin = s->world->may_touch ? body->begin : NULL,
                        .crowded = body->crowded,
                        .stay = body->stays,
                        .untouched = body->stays && body->known == body->changes,
@@ -307,6 +308,11 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
                                                world->contact_iterations, world->tasks, &found)
                          : yw_points_resolve(world->points, bodies, count, s->h, world->gravity,
                                              world->contact_iterations, world->tasks, &found);
+  for (int32_t i = 0; i < world->responders.count; ++i) {
+    yw_body* body = world->responders.items[i].body;
+    if (body->lockstep != s->lockstep) continue;
+    body->is_pressed = bodies[i].pressed || (s->part > 0 && body->is_pressed);
+  }
   if (found > *num_contacts) *num_contacts = found;
   bool last = s->num_parts == 0 || s->part + 1 == s->num_parts;
   if (s->end_fraction == 1.0f && last && !yw_sleep_note_touching(world)) return YW_ERR_MEMORY;
@@ -436,7 +442,6 @@ static void add_seconds(const substep* s, double* mark, double* phase) {
 // Advances the bodies that s concerns by s->h, with contact among them.
 static yw_status advance_together(substep* s, yw_step_report* report, int32_t* num_contacts) {
   yw_world* world = s->world;
-  place_obstacles(s);
   place_pins(s);
   yw_world_wake_moved(world);
   yw_pushes_apply(world, s->lockstep, s->h);
@@ -477,6 +482,7 @@ static yw_status advance_lockstep(const substep* s, int32_t num_parts, yw_step_r
     part.lockstep = true;
     part.part = k;
     part.num_parts = num_parts;
+    place_obstacles(&part);
     status = advance_together(&part, report, num_contacts);
   }
   return status;
@@ -488,6 +494,7 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   yw_tracks_apply(world, s->time + 0.5 * (double)s->h, s->h);
   start_bodies(world, s->h);
   yw_world_wake_islands(world);
+  place_obstacles(s);
   int32_t num_parts = yw_lockstep_plan(world, s->h);
   if (world->notes_forces) yw_forces_begin_substep(world);
   if (world->book) yw_book_begin_substep(world);

@@ -5,7 +5,8 @@
 #include "world/setup.h"
 
 yw_world_def yw_default_world_def(void) {
-  return (yw_world_def){.gravity = {0.0f, -9.81f, 0.0f}, .contact_iterations = 4};
+  return (yw_world_def){
+      .gravity = {0.0f, -9.81f, 0.0f}, .contact_iterations = 4, .contact = YW_CONTACT_SURFACES};
 }
 
 yw_status yw_world_create(const yw_world_def* def, yw_world** out) {

@@ -75,6 +75,7 @@ typedef struct yw_body {
   void* user;
   bool is_pushed;    ///< pushes act in the next step
   int32_t support;   ///< step scratch: of parting.c
+  bool is_pressed;   ///< surfaces of obstacles acted on it in the last substep
   bool is_placed;    ///< new, or put somewhere: it may overlap others, see parting.c
   uint64_t changes;  ///< counts changes of its particles, for queries
   uint64_t known;    ///< `changes` of which a device knows; 0: none
@@ -172,6 +173,7 @@ struct yw_world {
 
   yw_points* points;
   yw_surfaces* surfaces;                    ///< NULL: bodies touch with points
+  bool may_touch;                           ///< in this substep, with surfaces
   YW_LIST(yw_contact_body) contact_bodies;  ///< step scratch
   YW_LIST(yw_responder) responders;         ///< step scratch
   YW_LIST(yw_aabb) body_boxes;              ///< step scratch
@@ -256,6 +258,10 @@ void yw_body_take_settings(yw_body* body, const yw_body_def* def);
 // obstacle_surface.c: called by the step where contact sees surfaces.
 /// Room for the surfaces of obstacles; false: out of memory.
 bool yw_obstacle_surfaces_reserve(yw_world* world);
+/// True when obstacles have surfaces in this world.
+bool yw_obstacle_surfaces_any(const yw_world* world);
+/// True when the body, in the box, may touch one of them in the substep. Obstacles must be placed.
+bool yw_obstacle_surfaces_near(const yw_world* world, const yw_body* body, yw_aabb box);
 /// Notes which surfaces bodies may touch; true if there are any.
 bool yw_obstacle_surfaces_find(yw_world* world);
 /// Adds them to the bodies that contact looks at.

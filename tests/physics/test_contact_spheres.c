@@ -231,14 +231,20 @@ static void fast_thin_rods_do_not_pass_each_other(void** state) {
       add_balls(world, COUNT, along_x, &(ball_def){{0, -10, 0}, 0.005f, 0.01f, 0.3f, 0, false});
   yw_body_id lower =
       add_balls(world, COUNT, along_z, &(ball_def){{0, 10, 0}, 0.005f, 0.01f, 0.3f, 0, false});
-  run(world, 6);
-  // The spheres that collided have stopped; the others fly on.
+  float nearest = INFINITY;
+  for (int step = 0; step < 6; ++step) {
+    run(world, 1);
+    const yw_vec3 *x = yw_body_positions(world, upper, NULL),
+                  *y = yw_body_positions(world, lower, NULL);
+    for (int i = 0; i < COUNT * COUNT; ++i) {
+      nearest = fminf(nearest, yw_distance(x[i / COUNT], y[i % COUNT]));
+    }
+  }
+  // The spheres that met were stopped, or slid off each other; the others fly on.
   const yw_vec3 *v = yw_body_velocities(world, upper, NULL),
                 *w = yw_body_velocities(world, lower, NULL);
-  const yw_vec3 *x = yw_body_positions(world, upper, NULL),
-                *y = yw_body_positions(world, lower, NULL);
-  assert_at_least(v[COUNT / 2].y - w[COUNT / 2].y, -0.2);
-  assert_at_least(x[COUNT / 2].y - y[COUNT / 2].y, 0.0);
+  assert_at_least(nearest, 0.0099);
+  assert_at_least(v[COUNT / 2].y - w[COUNT / 2].y, -1.0);
   assert_near(v[0].y, -10, 0.02);
   yw_world_destroy(world);
 }

@@ -464,7 +464,7 @@ static void snapshots_go_on_bit_for_bit(void** state) {
 
 static void steps_do_not_allocate(void** state) {
   (void)state;
-  for (int solver = 0; solver < 4; ++solver) check_no_heap(fill_world, solver, 2);
+  for (int solver = 0; solver < 4; ++solver) check_no_heap(fill_world, solver, 20);
 }
 
 int main(void) {

@@ -316,6 +316,19 @@ static void log_contacts(yw_surfaces* c, const yw_contact_body* bodies) {
   }
 }
 
+// Notes the bodies on which surfaces of obstacles act: with impulses, or by way of the guard.
+static void note_pressed(const yw_surfaces* c, yw_contact_body* bodies, bool guarded) {
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->colored.items[i];
+    if (!bodies[batch->a].is_obstacle && !bodies[batch->b].is_obstacle) continue;
+    bool pressed = guarded;
+    for (int32_t k = 0; k < batch->count && !pressed; ++k) {
+      pressed = batch->contacts[k].impulse > 0.0f;
+    }
+    if (pressed) bodies[batch->a].pressed = bodies[batch->b].pressed = true;
+  }
+}
+
 // How far obstacles move at most: the guard has to get others out of their way.
 static float obstacle_travel(const yw_surfaces* c) {
   float most = 0.0f;
@@ -448,6 +461,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
     }
     need = greatest_need(c);
   }
+  note_pressed(c, bodies, need != YW_TOUCH_NOTHING);
   if (need != YW_TOUCH_NOTHING && !guard(c, h, tasks)) return YW_ERR_MEMORY;
   if (num_contacts) *num_contacts = found;
   return YW_OK;
