@@ -150,10 +150,22 @@ bool yw_rows_begin(yw_contact_problem* problem, int32_t extra) {
       append_layer(problem, first, end, &l);
     } while (l.num_pending > 0);
   }
+  table->limit = table->groups.count + extra;
   return true;
 }
 
-// Contacts whose color has no room wait for the next call.
+// Contacts that got a color have none.
+static void forget_layer(const yw_contact_problem* problem, int32_t first, int32_t end) {
+  for (int32_t i = first; i < end; ++i) {
+    const yw_contact_batch* batch = &problem->batches[i];
+    for (int32_t k = batch->num_rows; k < batch->count; ++k) {
+      if (batch->contacts[k].color >= 0) batch->contacts[k].color = PENDING;
+    }
+  }
+}
+
+// Contacts that find no color or no room wait for the next call. The room is that of this solve,
+// whatever there was before: bits must not depend on it.
 int32_t yw_rows_add(yw_contact_problem* problem) {
   yw_row_table* table = problem->rows;
   int32_t first_group = table->groups.count;
@@ -161,10 +173,11 @@ int32_t yw_rows_add(yw_contact_problem* problem) {
     end = end_of_region(problem, first);
     layer l;
     color_pending(problem, first, end, &l);
-    int32_t groups = groups_of(&l);
-    bool room = table->groups.capacity - table->groups.count >= groups &&
-                table->starts.capacity - table->starts.count >= groups;
-    if (room) append_layer(problem, first, end, &l);
+    if (table->groups.count + groups_of(&l) <= table->limit) {
+      append_layer(problem, first, end, &l);
+    } else {
+      forget_layer(problem, first, end);
+    }
   }
   return first_group;
 }

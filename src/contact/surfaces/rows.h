@@ -39,6 +39,7 @@ typedef struct yw_contact_rows {
 typedef struct yw_row_table {
   YW_LIST(yw_contact_rows) groups;
   YW_LIST(int32_t) starts;  ///< first group of each color, and the end
+  int32_t limit;            ///< most groups of this solve
 } yw_row_table;
 
 typedef struct yw_row_fns {

@@ -38,9 +38,9 @@
 // Batches per task, and groups of rows. Fewer batches or groups than this are not worth waking
 // threads for.
 #define BATCHES_PER_TASK 8
-#define GROUPS_PER_TASK 8
+#define GROUPS_PER_TASK 16
 #define MIN_PARALLEL 32
-#define MIN_PARALLEL_GROUPS 32
+#define MIN_PARALLEL_GROUPS 64
 // Colors of rows that are added at a time, at most.
 #define ADDED_COLORS 64
 
