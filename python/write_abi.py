@@ -15,7 +15,7 @@ import sys
 SCALARS = {
     "bool": "c_bool", "char": "c_char", "float": "c_float", "double": "c_double",
     "int32_t": "c_int32", "uint32_t": "c_uint32", "int64_t": "c_int64", "uint64_t": "c_uint64",
-    "size_t": "c_size_t", "int": "c_int",
+    "size_t": "c_size_t", "int": "c_int", "uint8_t": "c_uint8",
 }
 
 

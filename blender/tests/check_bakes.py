@@ -3,12 +3,13 @@
 import json
 import os
 import time
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
 from support import (PROGRAM, ROOT, WORK, add_box, add_plane, bake, fresh, preferences, program, refused, shown)
 
-from yawara_addon import axes, baking, job, meshfiles, pointcache
+from yawara_addon import axes, baking, fingerprint, job, meshfiles, pointcache
 
 
 def teddy_mesh():
@@ -135,6 +136,11 @@ def stale_bakes():
     assert baking.check_stale(scene), "a key was not noticed"
     bake()
     assert not baking.check_stale(scene), "a new bake is stale"
+    # Actions as Blender 4.4 has them: fcurves is that of the first slot.
+    bags = [SimpleNamespace(fcurves=["x"]), SimpleNamespace(fcurves=["y", "z"])]
+    action = SimpleNamespace(fcurves=["x"], layers=[SimpleNamespace(strips=[SimpleNamespace(channelbags=bags)])])
+    assert fingerprint._curves(action) == ["x", "y", "z"]
+    assert fingerprint._curves(SimpleNamespace(fcurves=["x"], layers=[])) == ["x"]
 
 
 def missing_program():

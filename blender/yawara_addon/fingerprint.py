@@ -94,17 +94,18 @@ class _Hash:
 
 
 def _curves(action):
-    """F-curves of an action, of all slots where actions have them."""
-    curves = getattr(action, "fcurves", None)
-    if curves is not None:
-        return list(curves)
-    return [c for layer in action.layers for strip in layer.strips for bag in strip.channelbags for c in bag.fcurves]
+    """F-curves of an action, of all slots where actions have them (4.4): fcurves has those of the first only."""
+    layers = getattr(action, "layers", None)
+    if layers:
+        return [c for layer in layers for strip in layer.strips for bag in strip.channelbags for c in bag.fcurves]
+    return list(getattr(action, "fcurves", ()))
 
 
 def _add_animation(h, block):
     data = block.animation_data
     if not data:
         return
+    h.add(getattr(getattr(data, "action_slot", None), "identifier", ""))
     actions = [data.action] + [s.action for t in data.nla_tracks if not t.mute for s in t.strips]
     for strip in (s for t in data.nla_tracks if not t.mute for s in t.strips):
         h.add(strip.frame_start, strip.frame_end, strip.scale, strip.repeat)

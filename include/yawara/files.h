@@ -33,7 +33,8 @@ typedef struct yw_mesh_look {
   int32_t num_materials;
   char** names;
 } yw_mesh_look;
-/// yw_tri_mesh_read of a .gltf or .glb file, with the first texture coordinates and the materials.
+/// yw_tri_mesh_read of a .gltf or .glb file, with the first texture coordinates and the materials,
+/// or of a .ply file, with the texture coordinates of its faces ("texcoord") if they are triangles.
 YW_API yw_status yw_mesh_look_read(const char* path, const yw_allocator* mem, yw_tri_mesh* out,
                                    yw_mesh_look* look, yw_error* error);
 YW_API void yw_mesh_look_free(yw_mesh_look* look);  ///< safe on a zeroed one

@@ -56,8 +56,8 @@ typedef struct yw_world_def {
   /// Keeps the models of bodies and the shapes of obstacles that are destroyed, so that
   /// yw_world_restore can make them again; default false.
   bool rollback;
-  uint8_t
-      device;  ///< yw_device_kind; default YW_DEVICE_CPU; YW_ERR_DEVICE if yw_device_check fails
+  /// yw_device_kind; default YW_DEVICE_CPU. YW_ERR_DEVICE if yw_device_check fails.
+  uint8_t device;
 } yw_world_def;
 YW_API yw_world_def yw_default_world_def(void);
 YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);

@@ -318,6 +318,75 @@ class Bodies(unittest.TestCase):
             with self.assertRaisesRegex(yawara.InvalidError, words):
                 call()
 
+    def test_weights(self):
+        """weights of examples follow keys, or are set by hand"""
+        mesh = lattice()
+        wide = mesh.points * [1.5, 1, 1]
+        world = yawara.World(gravity=(0, 0, 0), threads=1)
+        for method in (yawara.Model.match, yawara.Model.frames):
+            body = world.add(method(mesh, examples=[wide]), position=(0, 3 * len(world), 0))
+            track = body.track("weight", [(0, 0.0), (0.1, 0.5)], example=0, kind="step")
+            for _ in world.play(12):
+                pass
+            np.testing.assert_allclose(body.weights, [[0.5, 0.5]], atol=1e-5)
+            track.remove()
+            body.set_weights([0.25])
+            world.step()
+            np.testing.assert_allclose(body.weights, [[0.75, 0.25]], atol=1e-5)
+            for words, call in ((r"shape \(1,\)", lambda: body.set_weights([1, 0])), ("0 to 1", lambda: body.set_weights([7])),
+                                ("example", lambda: body.track("weight", [(0, 1)], example=3))):
+                with self.assertRaisesRegex(yawara.InvalidError, words):
+                    call()
+            body.set_weights(None)
+
+    def test_pushes(self):
+        """forces and impulses change momenta by what they are, on the whole or on vertices"""
+        world = yawara.World(gravity=(0, 0, 0), threads=1)
+        body = world.add(yawara.Model.frames(lattice(), youngs_modulus=1e5))
+        momentum = lambda: np.array(body.sums()["momentum"])
+        body.add_impulse((3, 0, 0))
+        np.testing.assert_allclose(momentum(), (3, 0, 0), atol=1e-4)
+        body.add_force((0, 60, 0))
+        world.step(1 / 60)
+        np.testing.assert_allclose(momentum(), (3, 1, 0), atol=1e-3)
+        body.add_impulse((0, 0, 0.5), vertices=[0, 1])
+        np.testing.assert_allclose(momentum(), (3, 1, 1), atol=1e-3)
+        for words, call in (("index 99", lambda: body.add_force((1, 0, 0), [99])), ("finite", lambda: body.add_impulse((np.nan, 0, 0))),
+                            (r"\(2, 3\)", lambda: body.add_force(np.zeros((3, 3)), [0, 1]))):
+            with self.assertRaisesRegex(yawara.InvalidError, words):
+                call()
+        self.assertFalse(body.asleep)
+        body.wake()
+
+    def test_mesh_obstacle(self):
+        """a surface from arrays carries a body, and lifts it as its frames say"""
+        world = yawara.World(threads=1)
+        square = np.array([[-1, 0, -1], [1, 0, -1], [1, 0, 1], [-1, 0, 1]], float)
+        lift = np.stack([square, square + [0, 0.5, 0]])
+        plate = world.add_mesh_obstacle(lift, [[0, 2, 1], [0, 3, 2]], fps=1, start=0.5, name="plate", friction=0.8)
+        body = world.add(yawara.Model.match(lattice()), position=(0, 0.3, 0))
+        for _ in world.play(120):
+            pass
+        self.assertAlmostEqual(body.positions[:, 1].min(), 0.5, delta=0.06)
+        hit = world.ray((0, 5, 0), (0, -10, 0))
+        self.assertIs(hit.obstacle, None)
+        self.assertEqual(hit.body._id.index1, body._id.index1)
+        self.assertAlmostEqual(hit.point[1], body.positions[:, 1].max(), delta=0.02)
+        np.testing.assert_allclose(body.positions[hit.vertices].T @ hit.weights, hit.point, atol=1e-4)
+        below = world.ray((0, 5, 0), (0, -10, 0), ignored=body)
+        self.assertIsNone(below.body)
+        self.assertAlmostEqual(below.point[1], 0.5, delta=0.06)
+        self.assertIsNone(world.ray((0, 5, 0), (0, 10, 0)))
+        self.assertLess(world.nearest((0.9, 0.6, 0.9)).distance, 0.12)
+        plate.remove()
+        for words, call in ((r"\(frames, n, 3\)", lambda: world.add_mesh_obstacle(np.zeros((3, 2)), [[0, 1, 2]])),
+                            ("index 9", lambda: world.add_mesh_obstacle(square, [[0, 1, 9]])),
+                            ("finite", lambda: world.add_mesh_obstacle(square * np.nan, [[0, 1, 2]])),
+                            ("radius", lambda: world.ray((0, 0, 0), (1, 0, 0), radius=-1)),
+                            ("ignored", lambda: world.nearest((0, 0, 0), ignored=plate))):
+            with self.assertRaisesRegex(yawara.InvalidError, words):
+                call()
+
     def test_wind(self):
         """wind drags a sheet, with gusts from a seed"""
         square = (np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]), [[0, 1, 2], [1, 3, 2]])

@@ -22,6 +22,7 @@ from .errors import (DivergedError, Error, FileError, FormatError, GeometryError
 from .fitting import Fit, fit
 from .meshes import TetMesh, TriMesh, as_tets, as_triangles
 from .models import Material, Model, materials, plastic_presets
+from .queries import Hit
 from .rollouts import Rollout, rollout, sensitivity
 from .runs import Run, open_run
 from .scenes import Scene, load
@@ -32,7 +33,7 @@ from .worlds import Frame, Report, World
 __version__ = _lib.yw_version().decode()
 __all__ = [
     "Body", "DivergedError", "Error", "FieldInfo", "FileError", "Fit", "FormatError", "Frame",
-    "GeometryError", "InvalidError", "Joint", "LimitError", "Material", "Model", "Obstacle",
+    "GeometryError", "Hit", "InvalidError", "Joint", "LimitError", "Material", "Model", "Obstacle",
     "OutOfMemoryError", "Pin", "Report", "Rollout", "Run", "Scene", "Shape", "StaleError", "TetMesh",
     "Track", "TriMesh", "View", "World", "YawaraWarning", "as_tets", "as_triangles", "fit", "load",
     "materials", "open_run", "plastic_presets", "rollout", "sensitivity",

@@ -348,9 +348,51 @@ class Body:
             check(lib.yw_follow_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)), error)
         return Pin(self._world, out)
 
-    def track(self, setting: str, keys: Any, kind: str = "linear", loop: bool = False) -> Track:
-        """Changes a setting of the method, or "friction", over time: see World.track."""
-        return self._world.track(self, setting, keys, kind, loop)
+    def track(self, setting: str, keys: Any, kind: str = "linear", loop: bool = False, example: int = 0,
+              group: int = -1) -> Track:
+        """Changes a setting of the method, "friction", or the "weight" of an example over time: see
+        World.track."""
+        return self._world.track(self, setting, keys, kind, loop, example, group)
+
+    # Pushing.
+
+    def add_force(self, force: Any, vertices: Any = None) -> None:
+        """Acts during the next step, N. force: (3,) on the whole body; with vertices: (3,) on each of them,
+        or (k, 3)."""
+        self._push("force", force, vertices)
+
+    def add_impulse(self, impulse: Any, vertices: Any = None) -> None:
+        """Acts at once, N s; arguments as in add_force."""
+        self._push("impulse", impulse, vertices)
+
+    def _push(self, kind: str, given: Any, vertices: Any) -> None:
+        if vertices is None:
+            whole = convert.vec3(given, kind)
+            with self._world._change() as world:
+                self._same(world)
+                check(getattr(lib, f"yw_body_add_{kind}")(world, self._id, whole))
+            return
+        chosen = convert.indices(vertices, None, "vertices", len(self))
+        rows = np.asarray(given)
+        rows = np.broadcast_to(rows, (len(chosen), 3)) if rows.shape == (3,) else rows
+        vectors = convert.array(rows, 3, kind, rows=len(chosen))
+        with self._world._change() as world:
+            self._same(world)
+            check(getattr(lib, f"yw_body_add_vertex_{kind}s")(world, self._id, convert.address(chosen),
+                                                              convert.address(vectors), len(chosen)))
+
+    @property
+    def asleep(self) -> bool:
+        """It rests, and costs nothing until something touches it."""
+        with self._world._read() as world:
+            self._same(world)
+            return bool(lib.yw_body_is_asleep(world, self._id))
+
+    def wake(self) -> None:
+        """Wakes the body and those that rest with it."""
+        with self._world._change() as world:
+            self._same(world)
+            check(lib.yw_body_wake(world, self._id))
 
     def nearest(self, points: Any) -> np.ndarray:
         """Numbers of the particles that are closest to points, (3,) or (k, 3) in m."""
@@ -390,16 +432,20 @@ class Body:
 
     @property
     def weights(self) -> Optional[np.ndarray]:
-        """Weights of the rest pose and of the examples in the last substep: (groups, 1 + examples)
-        of match, (1, 1 + examples) of frames; None for other methods."""
+        """Weights of the rest pose and of the examples in the last substep, (groups, 1 + examples), of
+        match, frames and slender; None for other methods."""
         method = self.method
         with self._world._read() as world:
             self._same(world)
             if method == "frames":
-                number = lib.yw_body_frames_weights(world, self._id, None, 0)
-                out = np.empty((1, number), np.float32)
+                facts = abi.yw_frames_statistics()
+                check(lib.yw_body_frames_statistics(world, self._id, ctypes.byref(facts)))
+                number, width = lib.yw_body_frames_weights(world, self._id, None, 0), 1 + facts.num_examples
+                out = np.empty((number // width, width), np.float32)
                 lib.yw_body_frames_weights(world, self._id, convert.address(out), number)
                 return out
+            if method == "slender":
+                return self._slender_weights(world)
             if method != "match":
                 return None
             facts = abi.yw_match_statistics()
@@ -407,6 +453,30 @@ class Body:
             out = np.empty((facts.num_groups, 1 + facts.num_examples), np.float32)
             lib.yw_body_match_weights(world, self._id, convert.address(out), out.size)
             return out
+
+    def _slender_weights(self, world: Any) -> np.ndarray:
+        groups = lib.yw_body_slender_weights(world, self._id, None, 0)
+        out = np.full(groups * (1 + abi.YW_MAX_EXAMPLES), np.nan, np.float32)
+        lib.yw_body_slender_weights(world, self._id, convert.address(out), out.size)
+        return out[~np.isnan(out)].reshape(groups, -1)
+
+    def set_weights(self, weights: Any, group: int = -1, share: float = 1.0) -> None:
+        """Lets the body aim for weights of its examples instead of choosing by itself.
+
+        Args:
+            weights: (examples,), 0 to 1; the rest pose gets what is left. None: it chooses again.
+            group: -1: all.
+            share: how much they count, 0 to 1; what the body chooses makes up the rest.
+        """
+        method = self.method
+        if method not in ("match", "frames", "slender"):
+            raise InvalidError(f"bodies of {method} have no examples")
+        known = self.weights.shape[1] - 1
+        given = None if weights is None else convert.array(weights, None, "weights", rows=known)
+        number, part = convert.count(group, "group", -1), convert.number(share, "share")
+        with self._world._change() as world:
+            check(getattr(lib, f"yw_body_{method}_set_weights")(world, self._id, number, convert.address(given), part),
+                  otherwise="weights and share must be 0 to 1, for a group of a body with examples")
 
     def __repr__(self) -> str:
         if self._world.closed:

@@ -8,11 +8,15 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple
 
+import numpy as np
+
 from . import _convert as convert
+from . import queries
 from ._library import abi, check, lib, text
 from .bodies import Body, Joint, Obstacle, Pin, Track, set_path
 from .errors import DivergedError, InvalidError, StaleError, YawaraWarning
 from .models import Model
+from .queries import Hit
 from .shapes import Shape
 
 if TYPE_CHECKING:
@@ -227,6 +231,45 @@ class World:
         del keep
         return Obstacle(self, out)
 
+    def add_mesh_obstacle(self, points: Any, triangles: Any, name: Optional[str] = None,
+                          position: Any = (0, 0, 0), rotation: Any = None, fps: float = 24.0,
+                          start: float = 0.0, loop: bool = False, smooth: bool = False,
+                          thickness: float = 0.0, **settings: Any) -> Obstacle:
+        """Adds a surface that bodies touch, and that may deform. It is two-sided; holes and triangles that
+        cross each other do not matter.
+
+        Args:
+            points: (n, 3), m; or (frames, n, 3), an animation.
+            triangles: (m, 3), numbers of points.
+            name: for messages.
+            position, rotation: of the whole, on top of the animation.
+            fps: frames per second of the animation.
+            start: s, time of its first frame.
+            loop, smooth: the animation starts again; runs through its frames smoothly.
+            thickness: m, bodies stay half of it away; 0: 5 % of the mean edge.
+            settings: friction, restitution, sticky, as in add_obstacle.
+        """
+        given = np.asarray(points)
+        frames = given[None] if given.ndim == 2 else given
+        if frames.ndim != 3 or frames.shape[2] != 3 or not frames.size:
+            raise InvalidError(f"points must have shape (n, 3) or (frames, n, 3), but has {given.shape}")
+        place = convert.array(frames.reshape(-1, 3), 3, "points")
+        corners = convert.indices(triangles, 3, "triangles", frames.shape[1])
+        d = lib.yw_default_mesh_obstacle_def()
+        d.obstacle.name, d.obstacle.transform = convert.label(name), convert.transform(position, rotation)
+        convert.fill(d.obstacle, settings, {"friction": "", "restitution": "", "sticky": ""})
+        d.triangles, d.num_triangles = convert.address(corners), len(corners)
+        d.thickness = convert.number(thickness, "thickness")
+        motion = d.animation
+        motion.points, motion.num_points, motion.num_frames = convert.address(place), frames.shape[1], len(frames)
+        motion.fps, motion.start = convert.number(fps, "fps"), convert.number(start, "start")
+        motion.loop, motion.smooth = bool(loop), bool(smooth)
+        out, error = abi.yw_obstacle_id(), abi.yw_error()
+        with self._change() as world:
+            check(lib.yw_mesh_obstacle_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)),
+                  error)
+        return Obstacle(self, out)
+
     def add_floor(self, height: float = 0.0, **settings: Any) -> Obstacle:
         """A floor at a height in m; settings as in add_obstacle."""
         return self.add_obstacle(Shape.plane((0, 1, 0), height), name="floor", **settings)
@@ -253,17 +296,20 @@ class World:
             check(lib.yw_joint_create(world, ctypes.byref(d), ctypes.byref(out), ctypes.byref(error)), error)
         return Joint(self, out)
 
-    def track(self, target: Any, setting: str, keys: Any, kind: str = "linear",
-              loop: bool = False) -> Track:
+    def track(self, target: Any, setting: str, keys: Any, kind: str = "linear", loop: bool = False,
+              example: int = 0, group: int = -1) -> Track:
         """Changes a value over time.
 
         Args:
             target: this world, a Body or a Pin.
             setting: "gravity" (m/s^2) or "wind" (m/s) of the world; "friction" or a setting of the method of a body,
-                e.g. "beta"; "strength" of a pin, 0 to 1.
+                e.g. "beta" or "stiffness_scale"; "weight" of an example or "control" of a body with examples,
+                0 to 1; "strength" of a pin, 0 to 1.
             keys: [(time in s, value), ...], in order of time.
             kind: "linear", "smooth" (rests at every key) or "step" between keys.
             loop: starts again after the last key.
+            example: of "weight", from 0.
+            group: of "weight" and "control"; -1: all groups.
         """
         rows = list(keys)
         table = (abi.yw_track_key * max(len(rows), 1))()
@@ -281,7 +327,11 @@ class World:
         elif isinstance(target, Pin) and target._world is self and setting == "strength":
             d.target, d.pin = abi.YW_TRACK_PIN, target._id
         elif isinstance(target, Body) and target._world is self and setting not in ("gravity", "wind"):
-            d.target = abi.YW_TRACK_FRICTION if setting == "friction" else abi.YW_TRACK_PARAMETER
+            kinds = {"friction": abi.YW_TRACK_FRICTION, "weight": abi.YW_TRACK_WEIGHT,
+                     "control": abi.YW_TRACK_CONTROL}
+            d.target = kinds.get(setting, abi.YW_TRACK_PARAMETER)
+            d.example = convert.count(example, "example")
+            d.group = convert.count(group, "group", -1)
             d.body, d.parameter = target._id, convert.label(setting, "setting")
         else:
             raise InvalidError("a track changes \"gravity\" or \"wind\" of this world, \"strength\" of a pin of it, or a "
@@ -311,6 +361,21 @@ class World:
         with self._read() as world:
             v = lib.yw_world_wind(world, convert.vec3(point, "point"))
             return (v.x, v.y, v.z)
+
+    def ray(self, origin: Any, way: Any, radius: float = 0.0,
+            ignored: Optional[Body] = None) -> Optional[Hit]:
+        """The first thing on the way from origin to origin + way (m), of a ray or a ball; None: nothing.
+
+        Args:
+            origin, way: m.
+            radius: of the ball, m.
+            ignored: a body that is not seen, e.g. the one that asks.
+        """
+        return queries.ray(self, origin, way, radius, ignored)
+
+    def nearest(self, point: Any, ignored: Optional[Body] = None) -> Optional[Hit]:
+        """The surface nearest to a point (m), or the deepest around it; None: the world is empty."""
+        return queries.nearest(self, point, ignored)
 
     @property
     def gravity(self) -> Tuple[float, float, float]:

@@ -25,6 +25,7 @@ void yw_mesh_build_free(yw_mesh_build* build) {
   YW_LIST_FREE(&build->mem, &build->labels);
   YW_LIST_FREE(&build->mem, &build->painted);
   YW_LIST_FREE(&build->mem, &build->uvs);
+  YW_LIST_FREE(&build->mem, &build->corner_uvs);
   YW_LIST_FREE(&build->mem, &build->materials);
   for (int32_t i = 0; i < build->names.count; ++i) yw_mem_free(&build->mem, build->names.items[i]);
   YW_LIST_FREE(&build->mem, &build->names);
@@ -356,12 +357,42 @@ static bool copy_corners(yw_mesh_build* build, yw_mesh_look* look) {
   return true;
 }
 
+// Equal texture coordinates share a number.
+static bool merge_corners(yw_mesh_build* build, yw_mesh_look* look) {
+  int32_t count = build->corners.count, merged = -1;
+  yw_vec3* points = YW_NEW_ARRAY(&build->mem, yw_vec3, count);
+  look->corners = YW_NEW_ARRAY(&build->mem, int32_t, count);
+  look->uvs = YW_NEW_ARRAY(&build->mem, float, 2 * (size_t)count);
+  if (points && look->corners && look->uvs) {
+    const float* uv = build->corner_uvs.items;
+    for (size_t i = 0; i < (size_t)count; ++i)
+      points[i] = (yw_vec3){uv[2 * i], uv[2 * i + 1], 0.0f};
+    merged = yw_weld_positions(&build->mem, points, count, points, look->corners);
+    for (int32_t i = 0; i < merged; ++i) {
+      look->uvs[2 * i] = points[i].x;
+      look->uvs[2 * i + 1] = points[i].y;
+    }
+    look->num_uvs = merged;
+  }
+  yw_mem_free(&build->mem, points);
+  return merged >= 0;
+}
+
+// Polygons are cut into triangles, which leaves no corners to go by.
+static bool has_corner_uvs(const yw_mesh_build* build) {
+  bool triangles = build->corner_uvs.count > 0;
+  for (int32_t i = 0; triangles && i < build->sizes.count; ++i) {
+    triangles = build->sizes.items[i] == 3;
+  }
+  return triangles;
+}
+
 yw_status yw_build_take_look(yw_mesh_build* build, const char* path, yw_tri_mesh* out,
                              yw_mesh_look* look, yw_error* error) {
   *look = (yw_mesh_look){.mem = build->mem};
-  if (build->has_uvs && !copy_corners(build, look)) {
-    return yw_fail_memory(error, yw_file_short_name(path));
-  }
+  bool good = (!build->has_uvs || copy_corners(build, look)) &&
+              (!has_corner_uvs(build) || merge_corners(build, look));
+  if (!good) return yw_fail_memory(error, yw_file_short_name(path));
   if (build->names.count > 0) {
     look->num_materials = build->names.count;
     look->names = GIVE(build, &build->names);

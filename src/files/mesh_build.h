@@ -30,9 +30,10 @@ typedef struct yw_mesh_build {
   YW_LIST(int32_t) labels;   ///< empty, or one per tet
   const char* attribute;     ///< vertex property to read as well (PLY), or NULL
   YW_LIST(float) painted;    ///< its values, one per vertex
-  bool with_look;            ///< read texture coordinates and materials as well (glTF)
+  bool with_look;            ///< read texture coordinates and materials as well (glTF, PLY)
   bool has_uvs;              ///< some vertices have texture coordinates
   YW_LIST(float) uvs;  ///< of each vertex, before equal ones are merged; 0 where there are none
+  YW_LIST(float) corner_uvs;   ///< of each corner of the polygons (PLY); or empty
   YW_LIST(int32_t) materials;  ///< of each polygon; -1: none
   YW_LIST(char*) names;        ///< of the materials
   bool drop_unused;            ///< leave out vertices of no cell (Gmsh's geometry points)

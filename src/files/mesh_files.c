@@ -134,12 +134,13 @@ yw_status yw_mesh_look_read(const char* path, const yw_allocator* mem, yw_tri_me
     return yw_fail(error, YW_ERR_INVALID, "yw_mesh_look_read: a pointer is NULL");
   memset(out, 0, sizeof *out);
   *look = (yw_mesh_look){0};
-  if (!has_ending(path, ".gltf") && !has_ending(path, ".glb"))
-    return fail_ending(path, ".gltf or .glb", error);
+  bool ply = has_ending(path, ".ply");
+  if (!ply && !has_ending(path, ".gltf") && !has_ending(path, ".glb"))
+    return fail_ending(path, ".gltf, .glb or .ply", error);
   yw_mesh_build build;
   yw_mesh_build_init(&build, mem);
   build.with_look = true;
-  yw_status status = read_with(path, yw_read_gltf, &build, error);
+  yw_status status = read_with(path, ply ? yw_read_ply : yw_read_gltf, &build, error);
   if (status == YW_OK) status = yw_build_take_look(&build, path, out, look, error);
   if (status < 0) yw_mesh_look_free(look);
   yw_mesh_build_free(&build);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // PLY: a header that describes elements and their properties, then their values as text or binary
-// in either byte order. x, y, z and colors of "vertex" and the index lists of "face" and
-// "tristrips" are used; everything else is ignored, wherever it appears.
+// in either byte order. x, y, z and colors of "vertex", the index lists of "face" and "tristrips"
+// and, where they are asked for, the lists "texcoord" of "face" are used; everything else is
+// ignored, wherever it appears.
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +19,8 @@ typedef enum role {
   ROLE_RED,
   ROLE_GREEN,
   ROLE_BLUE,
-  ROLE_INDICES
+  ROLE_INDICES,
+  ROLE_UVS
 } role;
 
 typedef struct ply_property {
@@ -84,6 +86,7 @@ static role role_of(element_kind kind, yw_span name, bool is_list) {
                {"diffuse_blue", ROLE_BLUE}};
   if (is_list) {
     bool indices = yw_span_is(name, "vertex_indices") || yw_span_is(name, "vertex_index");
+    if (kind == KIND_FACE && yw_span_is(name, "texcoord")) return ROLE_UVS;
     return indices && kind != KIND_OTHER ? ROLE_INDICES : ROLE_NONE;
   }
   if (kind != KIND_VERTEX) return ROLE_NONE;
@@ -273,6 +276,28 @@ static bool read_face(yw_scan* scan, yw_mesh_build* build, const ply_property* p
   return yw_build_polygon_end(build, scan, length);
 }
 
+// Texture coordinates of the corners of a face, in the order of its vertices.
+static bool read_uvs(yw_scan* scan, yw_mesh_build* build, const ply_property* p) {
+  int32_t length;
+  if (!read_list_length(scan, p, &length)) return false;
+  for (int32_t i = 0; i < length; ++i) {
+    double value;
+    if (!yw_scan_real(scan, p->type, "a texture coordinate", &value)) return false;
+    float narrow = fabs(value) <= FLT_MAX ? (float)value : 0.0f;
+    if (!YW_PUSH(&build->mem, scan, &build->corner_uvs, narrow)) return false;
+  }
+  return true;
+}
+
+// Corners without texture coordinates get 0; lists that are longer than their face are cut.
+static bool even_uvs(yw_scan* scan, yw_mesh_build* build) {
+  if (build->corner_uvs.count == 0) return true;
+  while (build->corner_uvs.count < 2 * build->corners.count)
+    if (!YW_PUSH(&build->mem, scan, &build->corner_uvs, 0.0f)) return false;
+  build->corner_uvs.count = 2 * build->corners.count;
+  return true;
+}
+
 // A strip: every vertex forms a triangle with the two before it, with alternating orientation; -1
 // starts a new strip.
 static bool read_strip(yw_scan* scan, yw_mesh_build* build, const ply_property* p) {
@@ -306,11 +331,14 @@ static bool read_indices(yw_scan* scan, yw_mesh_build* build, const ply_header* 
   for (int64_t f = 0; f < element->count; ++f) {
     for (int32_t i = 0; i < element->num_properties; ++i) {
       const ply_property* p = &properties[i];
-      bool good = p->role != ROLE_INDICES      ? skip_property(scan, p)
+      bool uvs = p->role == ROLE_UVS && build->with_look;
+      bool good = uvs                          ? read_uvs(scan, build, p)
+                  : p->role != ROLE_INDICES    ? skip_property(scan, p)
                   : element->kind == KIND_FACE ? read_face(scan, build, p)
                                                : read_strip(scan, build, p);
       if (!good) return false;
     }
+    if (!even_uvs(scan, build)) return false;
   }
   return true;
 }

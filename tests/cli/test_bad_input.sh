@@ -52,6 +52,8 @@ refuses "a bad override" "beta" "$yawara" run whole.json -o out --set models.m.m
 refuses "an override without a value" "path=value" "$yawara" run whole.json -o out --set fps
 refuses "threads that are not a number" "threads" "$yawara" run whole.json -o out --threads some
 refuses "an unknown instruction set" "simd" "$yawara" run whole.json -o out --simd mmx
+refuses "an unknown device" "must be cpu or cuda" "$yawara" run whole.json -o out --device tpu
+refuses "a device without its library" "nvidia-cuda-toolkit" env YAWARA_CUDA_LIBRARY=none.so "$yawara" run whole.json -o out --device cuda
 
 # Mesh files: a unit tet with various errors.
 node() { printf '%s\n' "$@" >t.node; }

@@ -56,6 +56,10 @@ same "exports with velocities" $? 0
 check "of particles they must be kept" grep -q 'velocities of "clay" are left out: its particles come and go; keep them with yawara run --fields velocity' <<<"$said"
 "$yawara" run looks.json -o kept -q --fields velocity --format ply,vtu,bgeo 2>/dev/null
 "$yawara" export kept -q --velocities --format usd
+cat >again.json <<'END'
+{ "frames": 0, "bodies": [ { "name": "box", "shape": { "mesh": { "file": "run/ply/box_000_000000.ply" } }, "match": {} } ] }
+END
+"$yawara" run again.json -o again -q --format ply 2>/dev/null
 
 cat >look.py <<'END'
 import array, json, re, struct, sys, usda
@@ -174,6 +178,9 @@ def looks_of_a_gltf_file():
             assert near(at, (u, v)), (t, at)
     assert near(flat(mesh["primvars:displayColor"]), [row[c][0] / 255 for row in p["vertex"] for c in ("red", "green", "blue")], 0.003)
     assert any(row["red"][0] > 100 for row in p["vertex"])
+def looks_of_corners_in_a_ply_file():
+    given, back = ply("run/ply/box_000_000000.ply")["face"], ply("again/ply/box_000000.ply")["face"]
+    assert [f["texcoord"] for f in given] == [f["texcoord"] for f in back] and len({f["texcoord"] for f in back}) == 12
 def flat(rows): return [x for row in rows for x in row]
 def looks_of_usd():
     head, root = usda.read("run/usd/run.usda")
@@ -207,7 +214,7 @@ def looks_of_usd():
     assert near([p[1] for p in clay["velocities.timeSamples"][3]], [r["vy"][0] for r in ply("kept/ply/clay_002_000003.ply")["vertex"]], 1e-6)
 globals()[sys.argv[1]]()
 END
-for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_a_gltf_file looks_of_usd velocities kept_velocities; do
+for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_a_gltf_file looks_of_corners_in_a_ply_file looks_of_usd velocities kept_velocities; do
   check "${what//_/ }" env PYTHONPATH="$root/tests/support" PYTHONDONTWRITEBYTECODE=1 python3 look.py $what
 done
 finish

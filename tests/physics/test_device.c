@@ -248,6 +248,7 @@ static void the_rest_works_beside_it(void** state) {
 #ifdef YW_LOOPS_LIBRARY
 static void too_little_memory_is_said_before_the_run(void** state) {
   (void)state;
+  if (getenv("YAWARA_TEST_GPU")) skip();
   setenv("YAWARA_LOOPS_MEMORY", "100000", 1);
   yw_world_def def = yw_default_world_def();
   def.device = YW_DEVICE_CUDA;
@@ -266,6 +267,7 @@ static void too_little_memory_is_said_before_the_run(void** state) {
 
 static void a_lost_device_ends_the_step(void** state) {
   (void)state;
+  if (getenv("YAWARA_TEST_GPU")) skip();
   setenv("YAWARA_LOOPS_LOST", "20", 1);
   yw_body_id body;
   yw_world* world = make_case(&cases[0], YW_DEVICE_CUDA, &body);

@@ -84,7 +84,7 @@ static void make_ply(sample* s, bool big) {
            "junk\r\nelement vertex 4\r\nproperty uchar red\r\nproperty double z\r\nproperty uchar "
            "green\r\nproperty float x\r\nproperty list uint8 float more\r\nproperty uchar blue\r\n"
            "property float y\r\nelement face 4\r\nproperty short flag\r\nproperty list ushort uint "
-           "vertex_index\r\nend_header\r\n");
+           "vertex_index\r\nproperty list uchar float texcoord\r\nend_header\r\n");
   put_uint(s, 2, 1, big), put_uint(s, 5, 2, big), put_uint(s, 6, 2, big), put_uint(s, 0, 1, big);
   for (int32_t i = 0; i < 4; ++i) {
     put_uint(s, 255, 1, big);
@@ -98,6 +98,10 @@ static void make_ply(sample* s, bool big) {
   for (int32_t t = 0; t < 4; ++t) {
     put_uint(s, 9, 2, big), put_uint(s, 3, 2, big);
     for (int32_t k = 0; k < 3; ++k) put_i32(s, sample_triangles[t][k], big);
+    // Two numbers per corner; none, and too many, are forgiven.
+    static const int32_t lengths[4] = {6, 0, 8, 6};
+    put_uint(s, (uint64_t)lengths[t], 1, big);
+    for (int32_t k = 0; k < lengths[t]; ++k) put_f32(s, 0.125f * (float)k, big);
   }
 }
 

@@ -313,6 +313,28 @@ static void gltf_has_looks(void** state) {
   }
 }
 
+// Texture coordinates of the corners of triangles; equal ones have one number.
+static void ply_has_looks(void** state) {
+  (void)state;
+  static unsigned char bytes[4000];
+  sample s = {.bytes = bytes, .capacity = sizeof bytes};
+  make_ply(&s, true);
+  yw_tri_mesh mesh;
+  yw_mesh_look look;
+  yw_error error = {0};
+  const char* path = store("l.ply", s.bytes, s.size);
+  if (yw_mesh_look_read(path, NULL, &mesh, &look, &error) != YW_OK) fail_msg("%s", error.message);
+  const int32_t expected[12] = {0, 1, 2, 3, 3, 3, 0, 1, 2, 0, 1, 2};
+  assert_int_equal(look.num_uvs, 4);
+  assert_memory_equal(look.corners, expected, sizeof expected);
+  assert_near(look.uvs[2], 0.25, 0);
+  assert_near(look.uvs[5], 0.625, 0);
+  assert_near(look.uvs[6], 0, 0);
+  assert_null(look.materials);
+  yw_mesh_look_free(&look);
+  yw_tri_mesh_free(&mesh);
+}
+
 // Text needs no decompression, and pieces are concatenated.
 static void vtu_pieces_are_joined_and_text_is_never_compressed(void** state) {
   (void)state;
@@ -774,6 +796,7 @@ int main(void) {
       cmocka_unit_test(cells_of_second_order_are_read_as_linear_ones),
       cmocka_unit_test(gltf_buffers_may_be_files),
       cmocka_unit_test(gltf_has_looks),
+      cmocka_unit_test(ply_has_looks),
       cmocka_unit_test(vtu_pieces_are_joined_and_text_is_never_compressed),
       cmocka_unit_test(results_do_not_depend_on_the_locale),
       cmocka_unit_test(errors_in_surfaces_name_place_and_numbers),

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Undo and redo of anything that can be kept as a value.
+
+// Steps that are kept: states of a pose are large.
+const MOST = 200;
+
 export class History<T> {
   private done: T[] = [];
   private undone: T[] = [];
@@ -14,6 +18,7 @@ export class History<T> {
     this.lastTime = now;
     if (isSame && this.done.length > 0) return;
     this.done.push(before);
+    if (this.done.length > MOST) this.done.shift();
     this.undone.length = 0;
   }
 

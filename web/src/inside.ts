@@ -22,7 +22,7 @@ export class Inside {
   ]);
   private readonly edges = checkRow('edges', 'edges, and tets in a cut');
   private readonly contacts = checkRow('contacts', 'contacts');
-  private readonly axes = checkRow('axes', 'frames and turns of regions');
+  private readonly axes = checkRow('axes', 'frames of regions');
   private readonly slaves = checkRow('slaves', 'slave particles');
   private readonly skins = checkRow('skins', 'skin of particles');
   private fields: Field[] = [];

@@ -41,6 +41,8 @@ export function scaleOf(setting: Setting): Scale {
 
 const label = (key: string): string => key.replaceAll('_', ' ');
 const round = (value: number): number => Number(value.toPrecision(3));
+/** As it is typed: 15000000 is 1.5e7, so that it fits. */
+const typed = (value: number): string => (Math.abs(value) >= 1e6 ? round(value).toExponential().replace('e+', 'e') : String(round(value)));
 
 export class SettingsPanel {
   readonly element = document.createElement('section');
@@ -120,7 +122,7 @@ export class SettingsPanel {
     if (setting.high !== undefined) number.max = String(setting.high);
     const value = Number(setting.value);
     // A negative default stands for "chosen by the method".
-    if (value >= (setting.low ?? -Infinity)) number.value = String(round(value));
+    if (value >= (setting.low ?? -Infinity)) number.value = isInteger ? String(value) : typed(value);
     else number.placeholder = 'auto';
     const slider = document.createElement('input');
     slider.type = 'range';
@@ -129,7 +131,7 @@ export class SettingsPanel {
     slider.setAttribute('aria-label', label(setting.key));
     slider.addEventListener('input', () => {
       const next = scale.toValue(Number(slider.value));
-      number.value = String(isInteger ? Math.round(next) : round(next));
+      number.value = isInteger ? String(Math.round(next)) : typed(next);
       tell(number.value);
     });
     number.addEventListener('change', () => {

@@ -103,7 +103,7 @@ static char* take_ply_source(const char* path, const yw_tri_mesh* surface) {
   return source;
 }
 
-static char* take_gltf_source(const char* path, const yw_tri_mesh* surface) {
+static char* take_look_source(const char* path, const yw_tri_mesh* surface) {
   yw_tri_mesh mesh = {0};
   yw_mesh_look look = {0};
   yw_error ignored = {0};
@@ -122,9 +122,9 @@ static void take_source(const char* path, shown_model* out) {
   yw_error ignored = {0};
   if (out->kind != SHOWN_EMBEDDED || !path) return;
   if (yw_ends_with(path, ".ply")) out->source = take_ply_source(path, &out->surface);
-  if (yw_ends_with(path, ".gltf") || yw_ends_with(path, ".glb")) {
-    out->source = take_gltf_source(path, &out->surface);
-  }
+  bool look =
+      yw_ends_with(path, ".ply") || yw_ends_with(path, ".gltf") || yw_ends_with(path, ".glb");
+  if (look && !out->source) out->source = take_look_source(path, &out->surface);
   if (!yw_ends_with(path, ".obj")) return;
   if (yw_file_read_all(path, MAX_SOURCE, NULL, &data, &ignored) < 0) return;
   out->source = obj_source_take(data.bytes, data.size, out->surface.num_vertices);

@@ -9,7 +9,8 @@
 
 // Texts under these keys are shown or decoded, never looked up.
 static bool is_harmless_key(const char* key) {
-  static const char* const keys[] = {"name", "description", "positions", "painted", "values"};
+  static const char* const keys[] = {"name",      "description", "$schema",
+                                     "positions", "painted",     "values"};
   for (size_t i = 0; key && i < sizeof keys / sizeof keys[0]; ++i) {
     if (strcmp(key, keys[i]) == 0) return true;
   }

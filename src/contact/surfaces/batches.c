@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+// Crossings of edges of thick surfaces may overlap by this share of the thickness before they count
+// as contacts.
+#define SPARE_SLOP 0.02f
+
 // One batch per job that found something. Jobs of one pair of bodies are adjacent.
 static bool cut_batches(yw_surfaces* c, int32_t* num_pairs) {
   c->batches.count = 0;
@@ -18,12 +22,15 @@ static bool cut_batches(yw_surfaces* c, int32_t* num_pairs) {
       *num_pairs += leads;
       const yw_contact_work *a = &c->works.items[job->a], *b = &c->works.items[job->b];
       yw_aabb box = yw_aabb_join(a->box, b->box);
+      float slop = YW_TOUCH_SLOP * yw_touch_skin(a, b);
+      float spare_slop = SPARE_SLOP * (a->max_radius + b->max_radius);
       c->batches.items[c->batches.count++] =
           (yw_contact_batch){.contacts = list->contacts + job->first_contact,
                              .count = job->num_contacts,
                              .spares = list->spares + job->first_spare,
                              .num_spares = job->num_spares,
-                             .slop = YW_TOUCH_SLOP * yw_touch_skin(a, b),
+                             .slop = slop,
+                             .spare_slop = spare_slop > slop ? spare_slop : slop,
                              .a = job->a,
                              .b = job->b,
                              .pair = *num_pairs - 1,

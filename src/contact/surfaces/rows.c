@@ -6,6 +6,9 @@
 #include "contact/surfaces/solve.h"
 
 #define COLORS 64
+// Contacts that get colors together: their particles should stay in the cache while all colors are
+// visited (the velocities of a cloth of 200,000 triangles alone take 1.6 MB).
+#define REGION 32768
 // Colors of contacts that have none yet, or have a row.
 enum { PENDING = -1, HAS_ROW = -2 };
 
@@ -52,15 +55,17 @@ static void clear_colors(const yw_contact_problem* problem, const yw_contact* c)
 
 static bool presses(const yw_contact* c) { return c->approach > -c->target; }
 
-static void color_pending(const yw_contact_problem* problem, layer* out) {
+// Batches first .. end - 1.
+static void color_pending(const yw_contact_problem* problem, int32_t first, int32_t end,
+                          layer* out) {
   memset(out, 0, sizeof *out);
-  for (int32_t i = 0; i < problem->num_batches; ++i) {
+  for (int32_t i = first; i < end; ++i) {
     const yw_contact_batch* batch = &problem->batches[i];
     for (int32_t k = batch->num_rows; k < batch->count; ++k) {
       if (batch->contacts[k].color == PENDING) clear_colors(problem, &batch->contacts[k]);
     }
   }
-  for (int32_t i = 0; i < problem->num_batches; ++i) {
+  for (int32_t i = first; i < end; ++i) {
     const yw_contact_batch* batch = &problem->batches[i];
     for (int32_t k = batch->num_rows; k < batch->count; ++k) {
       yw_contact* c = &batch->contacts[k];
@@ -93,7 +98,8 @@ static void add_row(yw_row_table* table, int32_t row, yw_contact* c) {
 }
 
 // Appends groups for the contacts that got a color. There must be room.
-static void append_layer(yw_contact_problem* problem, const layer* l) {
+static void append_layer(yw_contact_problem* problem, int32_t first_batch, int32_t end_batch,
+                         const layer* l) {
   yw_row_table* table = problem->rows;
   int32_t next[COLORS][2];
   for (int k = 0; k < COLORS; ++k) {
@@ -106,7 +112,7 @@ static void append_layer(yw_contact_problem* problem, const layer* l) {
     }
     if (count > 0) table->starts.items[table->starts.count++] = table->groups.count;
   }
-  for (int32_t i = 0; i < problem->num_batches; ++i) {
+  for (int32_t i = first_batch; i < end_batch; ++i) {
     yw_contact_batch* batch = &problem->batches[i];
     bool complete = true;
     for (int32_t k = batch->num_rows; k < batch->count; ++k) {
@@ -118,34 +124,49 @@ static void append_layer(yw_contact_problem* problem, const layer* l) {
   }
 }
 
+// The batches of a region: the end of those from `first` on.
+static int32_t end_of_region(const yw_contact_problem* problem, int32_t first) {
+  int32_t end = first;
+  for (int32_t rows = 0; end < problem->num_batches && rows < REGION; ++end) {
+    rows += problem->batches[end].count - problem->batches[end].num_rows;
+  }
+  return end;
+}
+
 bool yw_rows_begin(yw_contact_problem* problem, int32_t extra) {
   yw_row_table* table = problem->rows;
   table->groups.count = table->starts.count = 0;
-  layer l;
-  do {
-    color_pending(problem, &l);
-    int32_t groups = groups_of(&l);
-    if (!YW_LIST_RESERVE(problem->mem, &table->groups, groups + extra) ||
-        !YW_LIST_RESERVE(problem->mem, &table->starts, groups + extra + 1)) {
-      return false;
-    }
-    if (table->starts.count == 0) table->starts.items[table->starts.count++] = 0;
-    append_layer(problem, &l);
-  } while (l.num_pending > 0);
+  for (int32_t first = 0, end; first < problem->num_batches; first = end) {
+    end = end_of_region(problem, first);
+    layer l;
+    do {
+      color_pending(problem, first, end, &l);
+      int32_t groups = groups_of(&l);
+      if (!YW_LIST_RESERVE(problem->mem, &table->groups, groups + extra) ||
+          !YW_LIST_RESERVE(problem->mem, &table->starts, groups + extra + 1)) {
+        return false;
+      }
+      if (table->starts.count == 0) table->starts.items[table->starts.count++] = 0;
+      append_layer(problem, first, end, &l);
+    } while (l.num_pending > 0);
+  }
   return true;
 }
 
 // Contacts whose color has no room wait for the next call.
 int32_t yw_rows_add(yw_contact_problem* problem) {
   yw_row_table* table = problem->rows;
-  int32_t first = table->groups.count;
-  layer l;
-  color_pending(problem, &l);
-  int32_t groups = groups_of(&l);
-  bool room = table->groups.capacity - first >= groups &&
-              table->starts.capacity - table->starts.count >= groups;
-  if (room) append_layer(problem, &l);
-  return first;
+  int32_t first_group = table->groups.count;
+  for (int32_t first = 0, end; first < problem->num_batches; first = end) {
+    end = end_of_region(problem, first);
+    layer l;
+    color_pending(problem, first, end, &l);
+    int32_t groups = groups_of(&l);
+    bool room = table->groups.capacity - table->groups.count >= groups &&
+                table->starts.capacity - table->starts.count >= groups;
+    if (room) append_layer(problem, first, end, &l);
+  }
+  return first_group;
 }
 
 // Order -----------------------------------------------------------------------------------------

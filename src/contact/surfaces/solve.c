@@ -38,9 +38,9 @@
 // Batches per task, and groups of rows. Fewer batches or groups than this are not worth waking
 // threads for.
 #define BATCHES_PER_TASK 8
-#define GROUPS_PER_TASK 16
+#define GROUPS_PER_TASK 8
 #define MIN_PARALLEL 32
-#define MIN_PARALLEL_GROUPS 64
+#define MIN_PARALLEL_GROUPS 32
 // Colors of rows that are added at a time, at most.
 #define ADDED_COLORS 64
 
@@ -264,7 +264,7 @@ static void take_up_velocities(const yw_contact_problem* problem, yw_contact_bat
     const yw_contact_spare* s = &batch->spares[i];
     yw_vec3 relative = spare_relative(s, a->particles->vel, b->particles->vel);
     float gap = s->gap_before + problem->h * yw_dot(relative, s->normal);
-    if (!(gap < tolerated_gap(s, batch->slop))) {
+    if (!(gap < tolerated_gap(s, batch->spare_slop))) {
       batch->spares[left++] = *s;
       continue;
     }
@@ -304,7 +304,7 @@ static void take_up_positions(const yw_contact_problem* problem, yw_contact_batc
     const yw_contact_spare* s = &batch->spares[i];
     yw_vec3 relative = spare_relative(s, a->particles->pos, b->particles->pos);
     float gap = yw_dot(relative, s->normal) - s->distance;
-    if (!(gap < tolerated_gap(s, batch->slop))) {
+    if (!(gap < tolerated_gap(s, batch->spare_slop))) {
       batch->spares[left++] = *s;
       continue;
     }

@@ -16,6 +16,7 @@ typedef struct yw_contact_batch {
   int32_t num_spares;
   int32_t taken_up;  ///< spares, last time
   float slop;        ///< m, an overlap that is left alone
+  float spare_slop;  ///< m, the same of spares
   int32_t a, b;
   int32_t pair;          ///< index of the pair; a pair with many contacts has several batches
   bool leads;            ///< first batch of its pair

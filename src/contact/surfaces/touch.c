@@ -27,6 +27,9 @@ typedef struct pair_search {
   int32_t (*pairs)[2];  // ROOM of them
 } pair_search;
 
+// Leaves of a body that are looked at one after another.
+#define FEW_LEAVES 8
+
 // Searches of a job: vertices of a, vertices of b, edges.
 enum { FORTH, BACK, EDGES, NUM_SEARCHES };
 #define SEARCH_BITS 2
@@ -287,22 +290,38 @@ static bool are_apart(const pair_search* s, int32_t leaf, int32_t other, float n
   return yw_patches_stay_apart(work->complex->patches, work->poses, leaf, other, needed);
 }
 
+// Looks at a pair of leaves whose boxes meet.
+static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_t other,
+                        float needed) {
+  const yw_contact_work *a = searches[FORTH].works[0], *b = searches[FORTH].works[1];
+  bool settled = !a->unsettled[leaf] && !b->unsettled[other];
+  if (searches[FORTH].step->mode == YW_TOUCH_PAIRS && settled) return;
+  if (are_apart(&searches[FORTH], leaf, other, needed)) return;
+  meet_leaves(&searches[FORTH], leaf, other);
+  if (a != b || leaf != other) meet_leaves(&searches[BACK], other, leaf);
+  meet_leaves(&searches[EDGES], leaf, other);
+}
+
 static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_job* job) {
-  const yw_touch_step* step = searches[FORTH].step;
   const yw_contact_work *a = searches[FORTH].works[0], *b = searches[FORTH].works[1];
   float needed = needed_distance(&searches[FORTH]), kept = kept_distance(&searches[FORTH]);
   if (kept > needed) needed = kept;
   for (int32_t leaf = job->first; leaf < job->end; ++leaf) {
     yw_aabb box = yw_aabb_pad(a->leaves.nodes[a->leaves.first_leaf + leaf], searches[FORTH].pad);
+    if (a != b && b->leaves.num_leaves <= FEW_LEAVES) {
+      // Faster than a tree.
+      if (!yw_aabb_overlap(b->box, box)) continue;
+      const yw_aabb* boxes = b->leaves.nodes + b->leaves.first_leaf;
+      for (int32_t other = 0; other < b->leaves.num_leaves; ++other) {
+        if (yw_aabb_overlap(boxes[other], box)) search_pair(searches, leaf, other, needed);
+      }
+      continue;
+    }
     yw_box_walk walk = yw_box_walk_begin(&b->leaves, box);
     // Of one body, each pair once: from this leaf on.
     if (a == b) walk.node = b->leaves.first_leaf + leaf;
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
-      if (step->mode == YW_TOUCH_PAIRS && !a->unsettled[leaf] && !b->unsettled[other]) continue;
-      if (are_apart(&searches[FORTH], leaf, other, needed)) continue;
-      meet_leaves(&searches[FORTH], leaf, other);
-      if (a != b || leaf != other) meet_leaves(&searches[BACK], other, leaf);
-      meet_leaves(&searches[EDGES], leaf, other);
+      search_pair(searches, leaf, other, needed);
     }
   }
 }

@@ -4,6 +4,7 @@
 #define YW_DEVICE_CUDA_MATCH_H
 
 #include "device/cuda/match_meet.h"
+#include "device/cuda/match_pull.h"
 #include "device/cuda/obstacles.h"
 
 struct match_remote {
@@ -12,7 +13,7 @@ struct match_remote {
   const match_model* model;  // on the host
   int32_t most_rows;
   int32_t particles;  // rounded up to blocks
-  void* memory[33];
+  void* memory[36];
   int num_memory;
   yw_vec4* pos[2];  // the current one first
   yw_hold* held;    // on the host, for copies
@@ -32,7 +33,7 @@ struct match_array {
   const void* from;
 };
 
-enum { MATCH_ARRAYS = 33 };
+enum { MATCH_ARRAYS = 36 };
 
 // Lists all arrays but those of pins and obstacles; returns their number.
 static int list_arrays(match_remote* r, match_array* out) {
@@ -46,6 +47,7 @@ static int list_arrays(match_remote* r, match_array* out) {
   }
   size_t pieces = (all + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
   bool has_shares = shares > 0;
+  size_t pieces_of_sums = (size_t)match_num_pieces(m->num_chunks) * NUM_SUMS;
   const match_array arrays[] = {
       {&a->model.chunks, (size_t)m->num_chunks * sizeof(match_chunk), m->chunks},
       {&a->model.blocks, blocks * sizeof(match_block), m->blocks},
@@ -63,6 +65,9 @@ static int list_arrays(match_remote* r, match_array* out) {
       {&a->model.gram, has_shares ? groups * n * n * sizeof(double) : 0, m->gram},
       {&a->group_start, has_shares ? (groups + 1) * sizeof(int32_t) : 0, NULL},
       {&a->group_shares, shares * sizeof(int32_t), NULL},
+      {&a->piece_start, has_shares ? (shares + 1) * sizeof(int32_t) : 0, NULL},
+      {&a->piece_products, shares * n * sizeof(double), NULL},
+      {&a->piece_sums, pieces_of_sums * sizeof(double), NULL},
       {&a->share_products, shares * n * sizeof(double), NULL},
       {&a->fits, has_shares ? all * 9 * sizeof(float) : 0, NULL},
       {&a->body.rotations, blocks * sizeof(yw_quatx16), NULL},
@@ -113,24 +118,35 @@ static void match_destroy(match_remote* r) {
   free(r);
 }
 
-// Shares of each group, in order.
+// Shares of each group, in order, and the pieces in which they are added.
 static bool send_groups(match_remote* r) {
   const match_model* m = r->model;
   if (m->num_shares == 0) return true;
-  size_t groups = (size_t)m->num_groups;
+  size_t groups = (size_t)m->num_groups, shares = (size_t)m->num_shares;
   int32_t* start = (int32_t*)calloc(groups + 2, sizeof(int32_t));
-  int32_t* shares = (int32_t*)calloc((size_t)m->num_shares, sizeof(int32_t));
-  bool ok = start && shares;
-  for (int32_t s = 0; ok && s < m->num_shares; ++s) ++start[m->share_group[s] + 2];
+  int32_t* pieces = (int32_t*)calloc(groups + 1, sizeof(int32_t));
+  int32_t* piece_start = (int32_t*)calloc(shares + 1, sizeof(int32_t));
+  int32_t* list = (int32_t*)calloc(shares, sizeof(int32_t));
+  bool ok = start && pieces && piece_start && list;
+  for (size_t s = 0; ok && s < shares; ++s) ++start[m->share_group[s] + 2];
   for (size_t g = 0; ok && g < groups; ++g) start[g + 2] += start[g + 1];
-  for (int32_t s = 0; ok && s < m->num_shares; ++s) shares[start[m->share_group[s] + 1]++] = s;
-  ok = ok &&
-       device_put(r->stream, (void*)r->args.group_start, start, (groups + 1) * sizeof(int32_t)) &&
-       device_put(r->stream, (void*)r->args.group_shares, shares,
-                  (size_t)m->num_shares * sizeof(int32_t)) &&
+  for (size_t s = 0; ok && s < shares; ++s) list[start[m->share_group[s] + 1]++] = (int32_t)s;
+  int32_t count = 0;
+  for (size_t g = 0; ok && g < groups; ++g) {
+    pieces[g] = count;
+    for (int32_t at = start[g]; at < start[g + 1]; at += MATCH_SUM_PIECE) piece_start[count++] = at;
+  }
+  if (ok) pieces[groups] = count, piece_start[count] = m->num_shares;
+  r->args.num_pieces = count;
+  const size_t word = sizeof(int32_t);
+  ok = ok && device_put(r->stream, (void*)r->args.group_start, pieces, (groups + 1) * word) &&
+       device_put(r->stream, (void*)r->args.piece_start, piece_start, ((size_t)count + 1) * word) &&
+       device_put(r->stream, (void*)r->args.group_shares, list, shares * word) &&
        device_wait(r->stream);
   free(start);
-  free(shares);
+  free(pieces);
+  free(piece_start);
+  free(list);
   return ok;
 }
 
@@ -331,7 +347,8 @@ static bool run_inner(match_remote* r) {
   int pieces = (m->num_particles + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
   bool ok = device_run<regions_kernel>(r->stream, *a, m->num_chunks, region_bytes);
   if (m->num_shares > 0) {
-    ok = ok && device_run<bend_kernel>(r->stream, *a, m->num_chunks, bend_kernel::shared_bytes());
+    ok = ok && device_run<bend_kernel>(r->stream, *a, bend_kernel::PARTS * m->num_chunks,
+                                       bend_kernel::shared_bytes());
   }
   ok = ok && device_run<pull_kernel>(r->stream, *a, m->num_chunks, pull_bytes) &&
        device_run<meet_kernel>(r->stream, *a, pieces, meet_kernel::shared_bytes());

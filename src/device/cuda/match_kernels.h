@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The phases of a step of a match body, one thread per region or particle, and one block of threads
-// per chunk of the model: regions, bend, pull; then meet (match_meet.h). What a step does for the
-// whole body between them is done by the block that ends last. Formulas are those of
-// methods/match/region_lanes.h and between.h; sums are made in the order of match_kernels.c: lanes
-// of a chunk block by block, then lanes in pairs, then chunks one after another.
+// per chunk of the model: regions and bend here, then pull (match_pull.h) and meet (match_meet.h).
+// What a step does for the whole body between them is done by the block that ends last. Formulas
+// are those of methods/match/region_lanes.h and between.h; sums are made in the order of
+// match_kernels.c: lanes of a chunk block by block, then lanes in pairs, then chunks one after
+// another.
 #ifndef YW_DEVICE_CUDA_MATCH_KERNELS_H
 #define YW_DEVICE_CUDA_MATCH_KERNELS_H
 
@@ -34,8 +35,12 @@ struct match_args {
   const float* inv_mass;
   float* fits;
   double* share_products;       // products of each share, lanes added
-  const int32_t* group_start;   // in group_shares, num_groups + 1
-  const int32_t* group_shares;  // shares of each group, ascending
+  const int32_t* group_shares;  // shares of each group, ascending, group after group
+  const int32_t* piece_start;   // in group_shares: pieces of at most MATCH_SUM_PIECE of a group
+  const int32_t* group_start;   // pieces of each group, num_groups + 1
+  double* piece_products;       // their sums
+  double* piece_sums;           // of chunks: NUM_SUMS each
+  int32_t num_pieces;           // of shares
   yw_aabb* boxes;               // per chunk of meet
   match_response response;
   yw_vec3 gravity;
@@ -48,14 +53,6 @@ struct match_args {
   int32_t num_holds, num_springs, num_obstacles;
   bool springs_differ;  // no two pull the same particle
   yw_collide_terms terms;
-};
-
-/// What every kernel keeps in shared memory: constants near, and the step.
-struct match_shared {
-  match_step step;
-  match_model model;
-  match_body body;
-  int flag;
 };
 
 // Setting up --------------------------------------------------------------------------------------
@@ -74,10 +71,12 @@ KERNEL_FN yw_vec3 choose_origin(yw_vec4 first, yw_aabb box) {
   return yw_v3(origin[0], origin[1], origin[2]);
 }
 
-KERNEL_FN void begin_step(const match_args& a, match_shared* s) {
+// Everything of a step that the first thread of a block has to find out.
+KERNEL_FN void begin_step(const match_args& a, match_step* step) {
   match_axes axes = a.scalars->axes;
-  match_step* step = &s->step;
   step->origin = a.scalars->origin;
+  step->has_cut = a.scalars->has_cut != 0;
+  step->enters = a.enters;
   if (a.enters) {
     step->origin = choose_origin(a.pos[0], a.scalars->placed);
     axes.center = yw_sub(axes.center, step->origin);
@@ -87,26 +86,59 @@ KERNEL_FN void begin_step(const match_args& a, match_shared* s) {
   step->drift = step->spin = yw_v3(0, 0, 0);
 }
 
-// Pointers of the step to shared copies, and to the arrays of this inner step.
-KERNEL_FN void connect_step(const match_args& a, match_shared* s) {
-  match_step* step = &s->step;
-  s->model = a.model;
-  s->body = a.body;
-  step->body = &s->body;
-  step->model = &s->model;
-  step->pos = a.pos;
-  step->new_pos = a.new_pos;
-  step->vel = a.vel;
-  step->enters = a.enters;
-  step->has_cut = a.scalars->has_cut != 0;
-  step->cut = a.cut;
-  step->fits = a.fits;
+// A thread's own step, with pointers that are the same for all: the compiler knows these, and reads
+// only the numbers that are used.
+KERNEL_FN match_step own_step(const match_args& a, const match_step& from) {
+  match_step step = from;
+  step.body = const_cast<match_body*>(&a.body);
+  step.model = &a.model;
+  step.pos = a.pos;
+  step.new_pos = a.new_pos;
+  step.vel = a.vel;
+  step.cut = a.cut;
+  step.fits = a.fits;
+  return step;
 }
 
-// Row of an offset in a ring.
-KERNEL_FN int ring_row(uint16_t offset) {
-  return offset / (int)(MATCH_PADDED_ROW * sizeof(float) / MATCH_RING_UNIT);
+// Copies the step of the whole body, a word per thread.
+KERNEL_FN void copy_step(const match_args& a, match_step* to, int t) {
+  const uint32_t* from = (const uint32_t*)&a.scalars->step;
+  if (t < (int)(sizeof(match_step) / sizeof(uint32_t))) ((uint32_t*)to)[t] = from[t];
 }
+
+// Threads are in the order of particles, not of lanes: neighbours then read neighbouring rows.
+KERNEL_FN lane_set lane_of_thread(const match_chunk* chunk, int32_t first_block, int t) {
+  return (lane_set){chunk->first_block + first_block + t / YW_LANES, match_lane(t % YW_LANES)};
+}
+
+// The rows of a ring, a few at a time: the next ones are on their way from memory while those at
+// hand are added.
+struct ring_reader {
+  static constexpr int AT_ONCE = 4;
+  const uint16_t* offsets;  // one every 16
+  int32_t length;
+  uint16_t next[AT_ONCE];
+
+  YW_LANE_METHOD ring_reader(const match_model* model, int32_t block, int32_t lane) {
+    const match_block b = model->blocks[block];
+    offsets = model->rings + b.ring_start + match_lane(lane);
+    length = b.ring_length;
+    fetch(0);
+  }
+  YW_LANE_METHOD void fetch(int32_t first) {
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; ++j) {
+      next[j] = first + j < length ? offsets[(first + j) * YW_LANES] : 0;
+    }
+  }
+  YW_LANE_METHOD void take(int32_t first, int rows[AT_ONCE]) {
+#pragma unroll
+    for (int j = 0; j < AT_ONCE; ++j) {
+      rows[j] = next[j] / (int)(MATCH_PADDED_ROW * sizeof(float) / MATCH_RING_UNIT);
+    }
+    fetch(first + AT_ONCE);
+  }
+};
 
 // Regions -----------------------------------------------------------------------------------------
 
@@ -114,23 +146,29 @@ struct regions_kernel {
   typedef match_args args;
   static constexpr int THREADS = 512, BLOCKS_PER_PROCESSOR = 2;
 
-  // A row m~ d (x0 - origin, 1)^T as its two factors.
-  struct row {
-    yw_vec4 md, q;
+  // A row m~ d (x0 - origin, 1)^T as its two factors, the one of the last column left out.
+  struct alignas(16) first_row {
+    float dx, dy, dz, qx;
+  };
+  struct alignas(8) second_row {
+    float qy, qz;
   };
   struct alignas(16) shared {
-    match_shared base;
+    match_step step;
+    int flag;
     float sums[NUM_SUMS][YW_LANES];
+    int32_t shares[THREADS / YW_LANES];  // of the blocks under way
     double totals[NUM_SUMS];
     int recovered;
   };
 
   static size_t shared_bytes(int num_rows, int num_examples) {
-    return sizeof(shared) + (size_t)num_rows * sizeof(row) +
+    return sizeof(shared) + (size_t)num_rows * (sizeof(first_row) + sizeof(second_row)) +
            (size_t)(NUM_SUMS + num_examples) * THREADS * sizeof(float);
   }
 
-  KERNEL_FN row make_row(const match_step* step, const match_chunk* chunk, int32_t p) {
+  KERNEL_FN void make_row(const match_step* step, yw_vec4 origin, int32_t p, first_row* first,
+                          second_row* second) {
     const match_model* model = step->model;
     yw_vec4 x = match_relative(step, p), x0 = model->rest[p];
     yw_vec3 y = yw_v3(x.x - step->center.x, x.y - step->center.y, x.z - step->center.z);
@@ -142,29 +180,35 @@ struct regions_kernel {
     }
     const float(*r)[3] = step->seen_rotation;
     float m = model->row_mass[p];
-    row out;
-    out.md.x = (((r[0][0] * y.x + r[1][0] * y.y) + r[2][0] * y.z) - x0.x) * m;
-    out.md.y = (((r[0][1] * y.x + r[1][1] * y.y) + r[2][1] * y.z) - x0.y) * m;
-    out.md.z = (((r[0][2] * y.x + r[1][2] * y.y) + r[2][2] * y.z) - x0.z) * m;
-    out.md.w = 0.0f;
-    out.q = (yw_vec4){x0.x - chunk->origin.x, x0.y - chunk->origin.y, x0.z - chunk->origin.z,
-                      x0.w - chunk->origin.w};
-    return out;
+    first_row out;
+    out.dx = (((r[0][0] * y.x + r[1][0] * y.y) + r[2][0] * y.z) - x0.x) * m;
+    out.dy = (((r[0][1] * y.x + r[1][1] * y.y) + r[2][1] * y.z) - x0.y) * m;
+    out.dz = (((r[0][2] * y.x + r[1][2] * y.y) + r[2][2] * y.z) - x0.z) * m;
+    out.qx = x0.x - origin.x;
+    *first = out;
+    *second = (second_row){x0.y - origin.y, x0.z - origin.z};
   }
 
   KERNEL_FN ring_sums sum_ring(const match_step* step, int32_t block, int32_t lane,
-                               const row* rows) {
-    const match_block* b = &step->model->blocks[block];
-    const uint16_t* ring = step->model->rings + b->ring_start + match_lane(lane);
+                               const first_row* firsts, const second_row* seconds) {
+    ring_reader ring(step->model, block, lane);
     ring_sums out;
-    for (int32_t k = 0; k < b->ring_length; ++k) {
-      const row* from = &rows[ring_row(ring[k * YW_LANES])];
-      yw_vec4 md = from->md, q = from->q;
-      const float left[3] = {md.x, md.y, md.z}, right[4] = {q.x, q.y, q.z, q.w};
-      for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 4; ++j) {
-          float product = left[i] * right[j];
-          out.sums[i][j] = k == 0 ? product : out.sums[i][j] + product;
+    for (int32_t first = 0; first < ring.length; first += ring_reader::AT_ONCE) {
+      int rows[ring_reader::AT_ONCE];
+      ring.take(first, rows);
+#pragma unroll
+      for (int n = 0; n < ring_reader::AT_ONCE; ++n) {
+        if (first + n >= ring.length) break;
+        first_row d = firsts[rows[n]];
+        second_row q = seconds[rows[n]];
+        const float left[3] = {d.dx, d.dy, d.dz}, right[3] = {d.qx, q.qy, q.qz};
+        bool is_first = first + n == 0;
+        for (int i = 0; i < 3; ++i) {
+          for (int j = 0; j < 3; ++j) {
+            float product = left[i] * right[j];
+            out.sums[i][j] = is_first ? product : out.sums[i][j] + product;
+          }
+          out.sums[i][3] = is_first ? left[i] : out.sums[i][3] + left[i];
         }
       }
     }
@@ -174,11 +218,12 @@ struct regions_kernel {
   // Decomposes a region and uses it, as match_registers does; products of its examples go to
   // `products`, one every THREADS.
   KERNEL_FN uint32_t fit_region(const match_step* step, const match_chunk* chunk, lane_set at,
-                                const row* rows, float* products) {
+                                const first_row* firsts, const second_row* seconds,
+                                float* products) {
     const match_model* model = step->model;
     yw_quatx16* rotations = &step->body->rotations[at.block];
     region_fit fit;
-    ring_sums rings = sum_ring(step, at.block, at.lane, rows);
+    ring_sums rings = sum_ring(step, at.block, at.lane, firsts, seconds);
     yw_lanes_mat3 m = fit_moment(step, at, &rings, &fit.shift);
     fit.q = yw_lanes_quat_load(rotations, at.lane);
     yw_lanes_mat3 r = yw_lanes_rotation(fit.q);
@@ -207,23 +252,37 @@ struct regions_kernel {
     return rescued;
   }
 
+  // Adds a lane of so many blocks.
+  KERNEL_FN float add_column(float sum, const float* from, int32_t blocks) {
+#pragma unroll 8
+    for (int32_t b = 0; b < blocks; ++b) sum += from[b * YW_LANES];
+    return sum;
+  }
+
   // Adds what the regions of `num_blocks` blocks from `first` on gave to the products of their
   // shares: thread t the lane t % 16 of example t / 16.
-  KERNEL_FN void add_products(const match_step* step, int32_t first, int32_t num_blocks, int t,
-                              const float* tile) {
-    const match_model* model = step->model;
+  KERNEL_FN void add_products(const args& a, const shared* s, int32_t first, int32_t num_blocks,
+                              int t, const float* tile) {
+    const match_model* model = &a.model;
     int32_t n = model->num_examples, lane = t % YW_LANES;
+    // Shares ascend within a chunk, -1 where a block has several.
+    bool is_one = s->shares[0] >= 0 && s->shares[0] == s->shares[num_blocks - 1];
     for (int32_t k = t / YW_LANES; k < n; k += THREADS / YW_LANES) {
+      if (is_one) {
+        size_t at = ((size_t)s->shares[0] * (size_t)n + (size_t)k) * YW_LANES + (size_t)lane;
+        float* whole = a.body.products + at;
+        *whole = add_column(*whole, tile + k * THREADS + lane, num_blocks);
+        continue;
+      }
       int32_t share = -1;
       float sum = 0.0f, *to = NULL;
       for (int32_t b = 0; b < num_blocks; ++b) {
-        int32_t own = model->blocks[first + b].share;
+        int32_t own = s->shares[b];
         if (own < 0) own = model->lane_share[(first + b) * YW_LANES + lane];
         if (own != share) {
           if (to) *to = sum;
           share = own;
-          to = step->body->products + ((size_t)share * (size_t)n + (size_t)k) * YW_LANES +
-               (size_t)lane;
+          to = a.body.products + ((size_t)share * (size_t)n + (size_t)k) * YW_LANES + (size_t)lane;
           sum = *to;
         }
         sum += tile[k * THREADS + b * YW_LANES + lane];
@@ -249,22 +308,46 @@ struct regions_kernel {
     }
   }
 
-  // Totals of the body: chunk after chunk, and share after share.
-  KERNEL_FN void add_chunks(const args& a, shared* s, int t) {
+  // Totals of the body, in two steps: pieces of chunks and of shares, then the pieces.
+  KERNEL_FN void add_pieces(const args& a, int t) {
+    const match_model* model = &a.model;
+    int32_t n = model->num_examples, pieces = match_num_pieces(model->num_chunks);
+    for (int32_t i = t; i < pieces * NUM_SUMS; i += THREADS) {
+      int32_t first = i / NUM_SUMS * MATCH_SUM_PIECE, left = model->num_chunks - first;
+      int32_t count = left < MATCH_SUM_PIECE ? left : MATCH_SUM_PIECE;
+      const match_sums* from = a.body.sums + first;
+      double sum = 0.0;
+#pragma unroll 16
+      for (int32_t c = 0; c < count; ++c) sum += (double)from[c].mx[i % NUM_SUMS];
+      a.piece_sums[i] = sum;
+    }
+    for (int32_t i = t; i < a.num_pieces * n; i += THREADS) {
+      double sum = 0.0;
+#pragma unroll 16
+      for (int32_t j = a.piece_start[i / n]; j < a.piece_start[i / n + 1]; ++j) {
+        sum += a.share_products[(size_t)a.group_shares[j] * (size_t)n + (size_t)(i % n)];
+      }
+      a.piece_products[i] = sum;
+    }
+  }
+
+  KERNEL_FN void add_totals(const args& a, shared* s, int t) {
     const match_model* model = &a.model;
     if (t < NUM_SUMS) {
       double total = 0.0;
-#pragma unroll 8
-      for (int32_t c = 0; c < model->num_chunks; ++c) total += (double)a.body.sums[c].mx[t];
+#pragma unroll 16
+      for (int32_t i = 0; i < match_num_pieces(model->num_chunks); ++i) {
+        total += a.piece_sums[i * NUM_SUMS + t];
+      }
       s->totals[t] = total;
     }
     int32_t n = model->num_examples, count = model->num_shares > 0 ? model->num_groups * n : 0;
     for (int32_t i = t - 64; i < count; i += THREADS - 64) {
       if (i < 0) continue;
       double sum = 0.0;
-#pragma unroll 8
+#pragma unroll 16
       for (int32_t j = a.group_start[i / n]; j < a.group_start[i / n + 1]; ++j) {
-        sum += a.share_products[(size_t)a.group_shares[j] * (size_t)n + (size_t)(i % n)];
+        sum += a.piece_products[j * n + i % n];
       }
       a.body.group_products[i] = sum;
     }
@@ -287,10 +370,10 @@ struct regions_kernel {
       return;
     }
     out->motion = match_find_rigid_motion(out->axes.rotation, out->torque, &totals);
-    if (a.enters) out->axes.center = yw_sub(out->axes.center, s->base.step.origin);
-    match_set_rigid_motion(&s->base.step, &out->motion);
-    out->origin = s->base.step.origin;
-    out->step = s->base.step;
+    if (a.enters) out->axes.center = yw_sub(out->axes.center, s->step.origin);
+    match_set_rigid_motion(&s->step, &out->motion);
+    out->origin = s->step.origin;
+    out->step = s->step;
   }
 
   KERNEL_FN void weigh_groups(const args& a, int t) {
@@ -310,62 +393,95 @@ struct regions_kernel {
     }
   }
 
+  // Where the rows and columns of a block of threads are in shared memory.
+  struct places {
+    first_row* firsts;
+    second_row* seconds;
+    float *tile, *products;
+  };
+  KERNEL_FN places find_places(char* memory, int32_t num_rows) {
+    first_row* firsts = (first_row*)(memory + sizeof(shared));
+    second_row* seconds = (second_row*)(firsts + num_rows + 1);
+    float* tile = (float*)(seconds + num_rows + 1);
+    return (places){firsts, seconds, tile, tile + NUM_SUMS * THREADS};
+  }
+
+  KERNEL_FN void begin(const args& a, shared* s, const match_chunk* chunk, int t) {
+    if (t == 0) begin_step(a, &s->step), s->recovered = 0;
+    for (int i = t; i < NUM_SUMS * YW_LANES; i += THREADS) {
+      s->sums[i / YW_LANES][i % YW_LANES] = 0.0f;
+    }
+    int32_t n = a.model.num_examples * YW_LANES;
+    for (int32_t i = t; a.model.num_shares > 0 && i < chunk->num_shares * n; i += THREADS) {
+      a.body.products[(size_t)chunk->first_share * (size_t)n + (size_t)i] = 0.0f;
+    }
+  }
+
+  KERNEL_FN void fill_rows(const args& a, const shared* s, const match_chunk* chunk, places at,
+                           int t) {
+    const match_step step = own_step(a, s->step);
+    const int32_t* halo = a.model.halo + chunk->halo_start;
+    int32_t num_rows = chunk->count + chunk->num_halo;
+#pragma unroll 2
+    for (int32_t i = t; i < num_rows; i += THREADS) {
+      int32_t p = i < chunk->count ? chunk->begin + i : halo[i - chunk->count];
+      make_row(&step, chunk->origin, p, &at.firsts[i], &at.seconds[i]);
+    }
+    if (t > 0) return;
+    at.firsts[num_rows] = (first_row){0.0f, 0.0f, 0.0f, 0.0f};
+    at.seconds[num_rows] = (second_row){0.0f, 0.0f};
+  }
+
+  // Region of thread t, from block `first` of the chunk on, and what it adds to the sums.
+  KERNEL_FN void fit_one(const args& a, shared* s, const match_chunk* chunk, int32_t first,
+                         places to, int t) {
+    const match_step step = own_step(a, s->step);
+    lane_set at = lane_of_thread(chunk, first, t);
+    if (at.lane == 0) s->shares[t / YW_LANES] = a.model.blocks[at.block].share;
+    int column = t / YW_LANES * YW_LANES + at.lane;
+    if (fit_region(&step, chunk, at, to.firsts, to.seconds, to.products + column) != 0) {
+      ADD_TO(&s->recovered, 1);
+    }
+    float terms[NUM_SUMS];
+    body_terms(&step, at.block, at.lane, terms);
+    for (int k = 0; k < NUM_SUMS; ++k) to.tile[k * THREADS + column] = terms[k];
+  }
+
+  KERNEL_FN void add_tile(const args& a, shared* s, const match_chunk* chunk, int32_t first,
+                          int32_t blocks, places from, int t) {
+    for (int i = t; i < NUM_SUMS * YW_LANES; i += THREADS) {
+      float* sum = &s->sums[i / YW_LANES][i % YW_LANES];
+      *sum = add_column(*sum, from.tile + (i / YW_LANES) * THREADS + i % YW_LANES, blocks);
+    }
+    if (a.model.num_shares == 0) return;
+    add_products(a, s, chunk->first_block + first, blocks, t, from.products);
+  }
+
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
     shared* s = (shared*)memory;
-    row* rows = (row*)(memory + sizeof(shared));
-    const match_model* model = &a.model;
-    const match_chunk chunk = model->chunks[block];
-    int32_t num_rows = chunk.count + chunk.num_halo;
-    float* tile = (float*)(rows + num_rows + 1);
-    float* products = tile + NUM_SUMS * THREADS;
+    const match_chunk chunk = a.model.chunks[block];
+    const places at = find_places(memory, chunk.count + chunk.num_halo);
     if (a.scalars->diverged) return;
-
-    EACH_THREAD(t) {
-      if (t == 0) connect_step(a, &s->base), begin_step(a, &s->base), s->recovered = 0;
-      if (t < NUM_SUMS * YW_LANES) s->sums[t / YW_LANES][t % YW_LANES] = 0.0f;
-      int32_t n = model->num_examples * YW_LANES;
-      for (int32_t i = t; model->num_shares > 0 && i < chunk.num_shares * n; i += THREADS) {
-        a.body.products[(size_t)chunk.first_share * (size_t)n + (size_t)i] = 0.0f;
-      }
-    }
+    EACH_THREAD(t) { begin(a, s, &chunk, t); }
     SYNC();
-    const match_step* step = &s->base.step;
-    EACH_THREAD(t) {
-      const int32_t* halo = model->halo + chunk.halo_start;
-      for (int32_t i = t; i < num_rows; i += THREADS) {
-        rows[i] = make_row(step, &chunk, i < chunk.count ? chunk.begin + i : halo[i - chunk.count]);
-      }
-      if (t == 0) rows[num_rows].md = rows[num_rows].q = (yw_vec4){0.0f, 0.0f, 0.0f, 0.0f};
-    }
+    EACH_THREAD(t) { fill_rows(a, s, &chunk, at, t); }
     SYNC();
     for (int32_t first = 0; first < chunk.num_blocks; first += THREADS / YW_LANES) {
       int32_t left = chunk.num_blocks - first;
       int32_t blocks = left < THREADS / YW_LANES ? left : THREADS / YW_LANES;
       EACH_THREAD(t) {
-        if (t >= blocks * YW_LANES) continue;
-        lane_set at = {chunk.first_block + first + t / YW_LANES, t % YW_LANES};
-        if (fit_region(step, &chunk, at, rows, products + t) != 0) ADD_TO(&s->recovered, 1);
-        float terms[NUM_SUMS];
-        body_terms(step, at.block, at.lane, terms);
-        for (int k = 0; k < NUM_SUMS; ++k) tile[k * THREADS + t] = terms[k];
+        if (t < blocks * YW_LANES) fit_one(a, s, &chunk, first, at, t);
       }
       SYNC();
-      EACH_THREAD(t) {
-        if (t < NUM_SUMS * YW_LANES) {
-          float sum = s->sums[t / YW_LANES][t % YW_LANES];
-          const float* from = tile + (t / YW_LANES) * THREADS + t % YW_LANES;
-          for (int32_t b = 0; b < blocks; ++b) sum += from[b * YW_LANES];
-          s->sums[t / YW_LANES][t % YW_LANES] = sum;
-        }
-        if (model->num_shares > 0) {
-          add_products(step, chunk.first_block + first, blocks, t, products);
-        }
-      }
+      EACH_THREAD(t) { add_tile(a, s, &chunk, first, blocks, at, t); }
       SYNC();
     }
     EACH_THREAD(t) { finish_sums(a, s, &chunk, block, t); }
-    if (!IS_LAST_BLOCK(&a.scalars->ended[0], &s->base.flag)) return;
-    EACH_THREAD(t) { add_chunks(a, s, t); }
+    const int32_t last_writer = chunk.num_shares * a.model.num_examples + NUM_SUMS;
+    if (!IS_LAST_BLOCK(&a.scalars->ended[0], &s->flag, last_writer)) return;
+    EACH_THREAD(t) { add_pieces(a, t); }
+    SYNC();
+    EACH_THREAD(t) { add_totals(a, s, t); }
     SYNC();
     EACH_THREAD(t) {
       if (t == 0) find_motion(a, s);
@@ -380,238 +496,34 @@ struct bend_kernel {
   typedef match_args args;
   static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 4;
 
-  static size_t shared_bytes() { return sizeof(match_shared); }
+  // Blocks of threads per chunk.
+  static constexpr int PARTS = 4;
+
+  static size_t shared_bytes() { return sizeof(match_step); }
 
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
     (void)num_blocks;
-    match_shared* s = (match_shared*)memory;
-    const match_chunk chunk = a.model.chunks[block];
+    match_step* shared = (match_step*)memory;
+    const match_chunk chunk = a.model.chunks[block / PARTS];
     if (a.scalars->diverged) return;
-    EACH_THREAD(t) {
-      if (t == 0) s->step = a.scalars->step, connect_step(a, s);
-    }
+    EACH_THREAD(t) { copy_step(a, shared, t); }
     SYNC();
-    const match_step* step = &s->step;
-    const match_model* model = &s->model;
+    const match_model* model = &a.model;
     EACH_THREAD(t) {
+      const match_step step = own_step(a, *shared);
       int32_t n = model->num_examples;
-      for (int32_t i = t; i < chunk.num_blocks * YW_LANES; i += THREADS) {
-        lane_set at = {chunk.first_block + i / YW_LANES, i % YW_LANES};
+      int32_t first = block % PARTS * THREADS + t;
+      for (int32_t i = first; i < chunk.num_blocks * YW_LANES; i += PARTS * THREADS) {
+        lane_set at = lane_of_thread(&chunk, 0, i);
         int32_t share = model->blocks[at.block].share;
         if (share < 0) share = model->lane_share[at.block * YW_LANES + at.lane];
-        const float* weights = step->body->pulls + (size_t)model->share_group[share] * (size_t)n;
+        const float* weights = a.body.pulls + (size_t)model->share_group[share] * (size_t)n;
         int32_t active = 0;
         for (int32_t k = 0; k < n; ++k) active += weights[k] != 0.0f;
         pull_set pulls = {weights, active};
-        region_fit fit = load_fit(step, at, block_fits(step, at.block));
-        bend(step, &chunk, at, &fit, &pulls);
+        region_fit fit = load_fit(&step, at, block_fits(&step, at.block));
+        bend(&step, &chunk, at, &fit, &pulls);
       }
-    }
-  }
-};
-
-// Particles ---------------------------------------------------------------------------------------
-
-struct pull_kernel {
-  typedef match_args args;
-  static constexpr int THREADS = 512, BLOCKS_PER_PROCESSOR = 2;
-  // Torque, lower and upper corner of the box.
-  enum { NUM_TERMS = 9 };
-
-  struct row {
-    yw_vec4 x, y, z;
-  };
-  struct alignas(16) shared {
-    match_shared base;
-    float terms[NUM_TERMS][YW_LANES];
-    double torque[3];
-  };
-
-  static size_t shared_bytes(int num_rows) {
-    if (num_rows < THREADS / 2) num_rows = THREADS / 2;  // room for a box per thread
-    return sizeof(shared) + (size_t)num_rows * sizeof(row) + NUM_TERMS * THREADS * sizeof(float);
-  }
-
-  KERNEL_FN float join(int term, float a, float b) {
-    return term < 3 ? a + b : term < 6 ? (a < b ? a : b) : (a > b ? a : b);
-  }
-  KERNEL_FN float none(int term) { return term < 3 ? 0.0f : term < 6 ? INFINITY : -INFINITY; }
-
-  KERNEL_FN ring_sums sum_ring(const match_step* step, int32_t block, int32_t lane,
-                               const row* rows) {
-    const match_block* b = &step->model->blocks[block];
-    const uint16_t* ring = step->model->rings + b->ring_start + match_lane(lane);
-    ring_sums out;
-    for (int32_t k = 0; k < b->ring_length; ++k) {
-      const row* from = &rows[ring_row(ring[k * YW_LANES])];
-      yw_vec4 x = from->x, y = from->y, z = from->z;
-      const float entries[3][4] = {
-          {x.x, x.y, x.z, x.w}, {y.x, y.y, y.z, y.w}, {z.x, z.y, z.z, z.w}};
-      for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 4; ++j) {
-          out.sums[i][j] = k == 0 ? entries[i][j] : out.sums[i][j] + entries[i][j];
-        }
-      }
-    }
-    return out;
-  }
-
-  KERNEL_FN void pull_one(const match_step* step, lane_set at, const row* rows, float* terms) {
-    const float zero = 0.0f;
-    ring_sums rings = sum_ring(step, at.block, at.lane, rows);
-    pull_sums sums = {
-        {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, {zero, zero, zero}};
-    bool live = at.block * YW_LANES + match_lane(at.lane) < step->model->num_particles;
-    pull(step, live, at.block, at.lane, &rings, &sums);
-    const float own[NUM_TERMS] = {sums.torque.x, sums.torque.y, sums.torque.z,
-                                  sums.lower.x,  sums.lower.y,  sums.lower.z,
-                                  sums.upper.x,  sums.upper.y,  sums.upper.z};
-    for (int k = 0; k < NUM_TERMS; ++k) {
-      terms[k * THREADS] = live || k < 3 ? own[k] : none(k);
-    }
-  }
-
-  // Pairs of lanes, in the order of finish_torque.
-  KERNEL_FN void finish_terms(const args& a, shared* s, int32_t c, int t) {
-    if (t >= NUM_TERMS) return;
-    float* lanes = s->terms[t];
-    for (int half = YW_LANES / 2; half > 0; half /= 2) {
-      for (int l = 0; l < half; ++l) lanes[l] = join(t, lanes[l], lanes[l + half]);
-    }
-    match_sums* out = &a.body.sums[c];
-    if (t < 3) out->torque[t] = s->base.step.pull * lanes[0];
-    if (t >= 3) (&out->box.lower.x)[t - 3] = lanes[0];  // lower and upper follow each other
-  }
-
-  // Springs and holds, as in match.c.
-  KERNEL_FN void pull_spring(const args& a, const yw_spring* spring, yw_aabb* box) {
-    int32_t n = spring->particle;
-    if (a.inv_mass[n] == 0.0f) return;
-    match_step old = a.scalars->step;
-    old.model = &a.model;
-    yw_spring s = *spring;
-    s.begin = yw_sub(s.begin, a.scalars->origin);
-    s.end = yw_sub(s.end, a.scalars->origin);
-    yw_vec3 x = yw_xyz(match_relative(&old, n)), u = yw_spring_velocity(&s, a.h);
-    yw_vec3 goal = yw_spring_at(&s, a.inner_end);
-    float h = a.response.h;
-    yw_vec3 v = yw_spring_pull(&s, goal, u, x, yw_xyz(a.vel[n]), a.inv_mass[n], h);
-    x = yw_mad(x, h, v);
-    a.vel[n] = yw_v4(v);
-    a.new_pos[n] = yw_v4(x);
-    *box = yw_aabb_grow(*box, x);
-  }
-
-  // A negative particle is held by another one too, later in the list: its place only counts for
-  // the box.
-  KERNEL_FN void set_hold(const args& a, const yw_hold* held, yw_aabb* box) {
-    yw_hold hold = *held;
-    hold.begin = yw_sub(hold.begin, a.scalars->origin);
-    hold.end = yw_sub(hold.end, a.scalars->origin);
-    yw_vec3 place = yw_hold_at(&hold, a.inner_end);
-    if (hold.particle >= 0) {
-      a.new_pos[hold.particle] = yw_v4(place);
-      a.vel[hold.particle] = yw_v4(yw_hold_velocity(&hold, a.h));
-    }
-    *box = yw_aabb_grow(*box, place);
-  }
-
-  KERNEL_FN bool is_clear(const args& a, yw_aabb box) {
-    yw_vec3 origin = a.scalars->origin;
-    box.lower = yw_add(box.lower, origin);
-    box.upper = yw_add(box.upper, origin);
-    float low = yw_length(box.lower), high = yw_length(box.upper), most = fmaxf(low, high);
-    if (isfinite(most)) box = yw_aabb_pad(box, YW_NEAR_ROUNDING * most);
-    for (int32_t i = 0; i < a.num_obstacles; ++i) {
-      const yw_obstacle* o = &a.obstacles[i];
-      bool moves = !yw_same_pose(o->begin, o->end);
-      if (!yw_obstacle_box_is_clear(o, o->begin, o->end, moves, box)) return false;
-    }
-    return true;
-  }
-
-  // Boxes of all chunks, springs and holds: one box per thread, kept in `boxes`.
-  KERNEL_FN void join_chunks(const args& a, shared* s, yw_aabb* boxes, int t) {
-    yw_aabb box = yw_aabb_empty();
-    for (int32_t c = t; c < a.model.num_chunks; c += THREADS) {
-      box = yw_aabb_join(box, a.body.sums[c].box);
-    }
-    if (t < 3) {
-      double sum = 0.0;
-#pragma unroll 8
-      for (int32_t c = 0; c < a.model.num_chunks; ++c) sum += (double)a.body.sums[c].torque[t];
-      s->torque[t] = sum;
-    }
-    int first = a.springs_differ ? t : 0, stride = a.springs_differ ? THREADS : 1;
-    for (int32_t i = first; (a.springs_differ || t == 0) && i < a.num_springs; i += stride) {
-      pull_spring(a, &a.springs[i], &box);
-    }
-    boxes[t] = box;
-  }
-
-  KERNEL_FN void end_pull(const args& a, shared* s, yw_aabb box) {
-    match_scalars* out = a.scalars;
-    out->axes = match_predict_axes(&out->axes, &out->motion, a.gravity, s->base.step.h);
-    if (a.leaves) out->axes.center = yw_add(out->axes.center, out->origin);
-    out->torque = yw_v3_of(s->torque);
-    out->is_near = !is_clear(a, box);
-  }
-
-  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
-    shared* s = (shared*)memory;
-    row* rows = (row*)(memory + sizeof(shared));
-    const match_chunk chunk = a.model.chunks[block];
-    int32_t num_rows = chunk.count + chunk.num_halo;
-    float* tile = (float*)(rows + num_rows + 1);
-    if (a.scalars->diverged) return;
-    EACH_THREAD(t) {
-      if (t == 0) s->base.step = a.scalars->step, connect_step(a, &s->base);
-      if (t < NUM_TERMS * YW_LANES) s->terms[t / YW_LANES][t % YW_LANES] = none(t / YW_LANES);
-      const int32_t* halo = a.model.halo + chunk.halo_start;
-      const row* targets = (const row*)a.body.targets;
-      for (int32_t i = t; i < num_rows; i += THREADS) {
-        rows[i] = targets[i < chunk.count ? chunk.begin + i : halo[i - chunk.count]];
-      }
-      yw_vec4 zero = {0.0f, 0.0f, 0.0f, 0.0f};
-      if (t == 0) rows[num_rows].x = rows[num_rows].y = rows[num_rows].z = zero;
-    }
-    SYNC();
-    for (int32_t first = 0; first < chunk.num_blocks; first += THREADS / YW_LANES) {
-      int32_t left = chunk.num_blocks - first;
-      int32_t blocks = left < THREADS / YW_LANES ? left : THREADS / YW_LANES;
-      EACH_THREAD(t) {
-        if (t >= blocks * YW_LANES) continue;
-        lane_set at = {chunk.first_block + first + t / YW_LANES, t % YW_LANES};
-        pull_one(&s->base.step, at, rows, tile + t);
-      }
-      SYNC();
-      EACH_THREAD(t) {
-        if (t >= NUM_TERMS * YW_LANES) continue;
-        int term = t / YW_LANES;
-        float sum = s->terms[term][t % YW_LANES];
-        const float* from = tile + term * THREADS + t % YW_LANES;
-        for (int32_t b = 0; b < blocks; ++b) sum = join(term, sum, from[b * YW_LANES]);
-        s->terms[term][t % YW_LANES] = sum;
-      }
-      SYNC();
-    }
-    EACH_THREAD(t) { finish_terms(a, s, block, t); }
-    if (!IS_LAST_BLOCK(&a.scalars->ended[1], &s->base.flag)) return;
-    yw_aabb* boxes = (yw_aabb*)rows;
-    EACH_THREAD(t) { join_chunks(a, s, boxes, t); }
-    SYNC();
-    EACH_THREAD(t) {
-      for (int32_t i = t; i < a.num_holds; i += THREADS) set_hold(a, &a.holds[i], &boxes[t]);
-    }
-    for (int half = THREADS / 2; half > 0; half /= 2) {
-      SYNC();
-      EACH_THREAD(t) {
-        if (t < half) boxes[t] = yw_aabb_join(boxes[t], boxes[t + half]);
-      }
-    }
-    SYNC();
-    EACH_THREAD(t) {
-      if (t == 0) end_pull(a, s, boxes[0]);
     }
   }
 };

@@ -38,7 +38,7 @@ KERNEL_FN bool meet_obstacle(const yw_obstacle_motion* motion, yw_vec4 old_pos, 
 
 struct meet_kernel {
   typedef match_args args;
-  static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 3;
+  static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 4;
   static constexpr int CHUNK = YW_COLLIDE_CHUNK, GROUP = YW_COLLIDE_GROUP;
   static constexpr int GROUPS = CHUNK / GROUP, PARTS = THREADS / GROUPS;
 
@@ -46,10 +46,10 @@ struct meet_kernel {
     yw_vec4 pos[CHUNK], old_pos[CHUNK], vel[CHUNK];  // in the world
     uint8_t touched[CHUNK];
     yw_aabb boxes[THREADS];  // of parts of groups, then of groups
-    yw_aabb chunk_box;
+    yw_aabb halves[GROUPS];  // of halves of the chunk, ..., of the chunk
     yw_obstacle_motion motion;
     bool is_met, group_is_met[GROUPS];
-    int contacts, bad, flag;
+    int contacts, corners, bad, flag;
   };
 
   static size_t shared_bytes() { return sizeof(shared); }
@@ -72,11 +72,12 @@ struct meet_kernel {
     }
     SYNC();
     EACH_THREAD(t) {
-      if (t == 0) {
-        s->chunk_box = yw_aabb_empty();
-        for (int g = 0; g < GROUPS; ++g) {
-          s->chunk_box = yw_aabb_join(s->chunk_box, s->boxes[g * PARTS]);
-        }
+      if (t < GROUPS) s->halves[t] = s->boxes[t * PARTS];
+    }
+    for (int half = GROUPS / 2; half > 0; half /= 2) {
+      SYNC();
+      EACH_THREAD(t) {
+        if (t < half) s->halves[t] = yw_aabb_join(s->halves[t], s->halves[t + half]);
       }
     }
     SYNC();
@@ -85,11 +86,11 @@ struct meet_kernel {
   // The obstacle as it moves in this inner step; is_met: it may touch the chunk.
   KERNEL_FN void aim_at(const args& a, shared* s, int32_t k, bool settles) {
     const yw_obstacle* o = &a.obstacles[k];
-    s->is_met = yw_aabb_overlap(o->bounds, s->chunk_box);
+    s->is_met = yw_aabb_overlap(o->bounds, s->halves[0]);
     if (!s->is_met) return;
     s->motion = yw_obstacle_motion_of(&a.terms, o);
     const yw_obstacle_motion* m = &s->motion;
-    s->is_met = settles || !yw_obstacle_box_is_clear(o, m->first, m->last, m->moves, s->chunk_box);
+    s->is_met = settles || !yw_obstacle_box_is_clear(o, m->first, m->last, m->moves, s->halves[0]);
   }
 
   KERNEL_FN void meet_all(const args& a, shared* s, int32_t first, int32_t count) {
@@ -112,6 +113,7 @@ struct meet_kernel {
             if (!s->group_is_met[i / GROUP] || a.inv_mass[first + i] == 0.0f) continue;
             bool hit = meet_obstacle(m, s->old_pos[i], &s->pos[i], &s->vel[i]);
             if (hit && s->touched[i] < UINT8_MAX) ++s->touched[i];
+            if (s->touched[i] == 2) ADD_TO(&s->corners, 1);
           }
         }
       }
@@ -159,8 +161,7 @@ struct meet_kernel {
   KERNEL_FN void collide(const args& a, shared* s, int32_t first, int32_t count) {
     yw_vec3 origin = a.scalars->origin;
     EACH_THREAD(t) {
-      match_step step = a.scalars->step;
-      step.model = &a.model;
+      const match_step step = own_step(a, a.scalars->step);
       bool in_place = origin.x == 0.0f && origin.y == 0.0f && origin.z == 0.0f;
       for (int32_t i = t; i < count; i += THREADS) {
         yw_vec4 now = a.new_pos[first + i], old = match_relative(&step, first + i);
@@ -173,7 +174,7 @@ struct meet_kernel {
     SYNC();
     box_paths(s, count);
     meet_all(a, s, first, count);
-    settle_in_corners(a, s, first, count);
+    if (s->corners > 0) settle_in_corners(a, s, first, count);
     EACH_THREAD(t) {
       bool in_place = origin.x == 0.0f && origin.y == 0.0f && origin.z == 0.0f;
       int contacts = 0;
@@ -199,18 +200,20 @@ struct meet_kernel {
     yw_vec3 origin = a.scalars->origin;
     EACH_THREAD(t) {
       yw_aabb box = yw_aabb_empty();
-      bool keeps =
-          origin.x != 0.0f || origin.y != 0.0f || origin.z != 0.0f || a.scalars->has_cut != 0;
+      bool moved = origin.x != 0.0f || origin.y != 0.0f || origin.z != 0.0f;
+      bool keeps = moved || a.scalars->has_cut != 0;
+      bool at_hand = !moved && a.scalars->is_near;  // in shared memory
       for (int32_t i = t; i < count; i += THREADS) {
         int32_t p = first + i;
-        yw_vec4 exact = a.new_pos[p], there = shift(exact, origin);
+        yw_vec4 exact = at_hand ? s->pos[i] : a.new_pos[p], there = shift(exact, origin);
+        yw_vec4 v = at_hand ? s->vel[i] : a.vel[p];
         if (keeps) {
           a.cut[p] = (yw_vec4){exact.x - (there.x - origin.x), exact.y - (there.y - origin.y),
                                exact.z - (there.z - origin.z), 0.0f};
         }
         if (keeps || !have_same_bits(exact, there)) a.new_pos[p] = there;
         box = yw_aabb_grow(box, yw_xyz(there));
-        if (!is_sane(there) || !is_sane(a.vel[p])) ADD_TO(&s->bad, 1);
+        if (!is_sane(there) || !is_sane(v)) ADD_TO(&s->bad, 1);
       }
       s->boxes[t] = box;
     }
@@ -255,7 +258,7 @@ struct meet_kernel {
     int32_t count = left < CHUNK ? left : CHUNK;
     if (a.scalars->diverged) return;
     EACH_THREAD(t) {
-      if (t == 0) s->contacts = s->bad = 0;
+      if (t == 0) s->contacts = s->corners = s->bad = 0;
     }
     SYNC();
     if (a.scalars->is_near) collide(a, s, first, count);
@@ -267,7 +270,7 @@ struct meet_kernel {
         if (s->bad > 0) ADD_TO(&a.scalars->bad, s->bad);
       }
     }
-    if (!IS_LAST_BLOCK(&a.scalars->ended[2], &s->flag)) return;
+    if (!IS_LAST_BLOCK(&a.scalars->ended[2], &s->flag, 0)) return;
     if (a.leaves) join_boxes(a, s, num_blocks);
     EACH_THREAD(t) {
       if (t == 0) finish(a, s);

@@ -44,11 +44,13 @@
 #include "methods/match/region_lanes.h"
 #undef inline
 
-/// True in the block that ends last: what all others have written is then there for it to read.
-/// `ended` counts the blocks and returns to 0.
+/// True in the block that ends last: what the threads of all others up to
+/// number last_writer have written is then there for it to read. `ended` counts the blocks and
+/// returns to 0.
 #ifdef __CUDACC__
-static __device__ bool is_last_block(unsigned* ended, int num_blocks, int* shared_flag) {
-  __threadfence();
+static __device__ bool is_last_block(unsigned* ended, int num_blocks, int* shared_flag,
+                                     bool wrote) {
+  if (wrote) __threadfence();
   __syncthreads();
   if (threadIdx.x == 0) {
     *shared_flag = atomicAdd(ended, 1u) == (unsigned)num_blocks - 1;
@@ -58,9 +60,10 @@ static __device__ bool is_last_block(unsigned* ended, int num_blocks, int* share
   if (*shared_flag) __threadfence();
   return *shared_flag != 0;
 }
-#define IS_LAST_BLOCK(ended, flag) is_last_block(ended, num_blocks, flag)
+#define IS_LAST_BLOCK(ended, flag, last_writer) \
+  is_last_block(ended, num_blocks, flag, (int)threadIdx.x <= (last_writer))
 #else
-#define IS_LAST_BLOCK(ended, flag) (block == num_blocks - 1)
+#define IS_LAST_BLOCK(ended, flag, last_writer) ((void)(last_writer), block == num_blocks - 1)
 #endif
 
 #endif

@@ -87,6 +87,13 @@ static inline match_axes match_predict_axes(const match_axes* axes,
                       yw_mad(center, h, velocity), velocity, yw_v3_of(motion->spin)};
 }
 
+/// Sums of chunks, and products of shares, are added in pieces of so many, and then the pieces:
+/// devices add the pieces of large bodies at the same time.
+#define MATCH_SUM_PIECE 64
+static inline int32_t match_num_pieces(int32_t count) {
+  return (count + MATCH_SUM_PIECE - 1) / MATCH_SUM_PIECE;
+}
+
 // Adds in pairs: a running sum would be one long chain of dependent additions.
 static inline double match_add_lanes(const float* lanes) {
   double sums[YW_LANES / 2];

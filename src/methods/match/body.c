@@ -13,9 +13,9 @@ void yw_match_body_destroy(void* state, yw_particles* particles) {
   match_body* body = state;
   if (!body) return;
   yw_allocator mem = body->mem;
-  void* const arrays[] = {body->rotations, body->targets,  body->spare_pos,
-                          body->sums,      body->products, body->weights,
-                          body->aims,      body->pulls,    body->group_products};
+  void* const arrays[] = {body->rotations,      body->targets,      body->spare_pos,   body->sums,
+                          body->products,       body->weights,      body->aims,        body->pulls,
+                          body->group_products, body->group_pieces, body->group_counts};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_near_free(&body->near);
   yw_match_detach(body);
@@ -44,7 +44,10 @@ static bool allocate(match_body* body) {
   body->products = YW_NEW_ARRAY(mem, float, (size_t)model->num_shares* n* YW_LANES);
   body->pulls = YW_NEW_ARRAY(mem, float, groups* n);
   body->group_products = YW_NEW_ARRAY(mem, double, groups* n);
-  return body->products && body->pulls && body->group_products;
+  body->group_pieces = YW_NEW_ARRAY(mem, double, groups* n);
+  body->group_counts = YW_NEW_ARRAY(mem, int32_t, groups);
+  return body->products && body->pulls && body->group_products && body->group_pieces &&
+         body->group_counts;
 }
 
 yw_status yw_match_body_create(const void* model_pointer, const yw_allocator* mem, void** state,

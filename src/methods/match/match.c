@@ -39,19 +39,36 @@ static void run_phase(const yw_step_ctx* ctx, const match_step* step,
 
 // Sums --------------------------------------------------------------------------------------------
 
+static void add_chunk(match_totals* t, const match_sums* s) {
+  for (int k = 0; k < 3; ++k) {
+    t->mx[k] += (double)s->mx[k];
+    t->mv[k] += (double)s->mv[k];
+    t->myv[k] += (double)s->myv[k];
+  }
+  for (int k = 0; k < 6; ++k) t->myy[k] += (double)s->myy[k];
+  for (int k = 0; k < 4; ++k) t->rotation[k] += (double)s->rotation[k];
+  t->recovered += s->recovered;
+}
+
+static void add_piece(match_totals* t, const match_totals* piece) {
+  for (int k = 0; k < 3; ++k) {
+    t->mx[k] += piece->mx[k];
+    t->mv[k] += piece->mv[k];
+    t->myv[k] += piece->myv[k];
+  }
+  for (int k = 0; k < 6; ++k) t->myy[k] += piece->myy[k];
+  for (int k = 0; k < 4; ++k) t->rotation[k] += piece->rotation[k];
+  t->recovered += piece->recovered;
+}
+
 static match_totals add_sums(const match_body* body) {
   // The kernels measure masses in units of the mean mass.
   match_totals t = {.mass = (double)body->model->num_particles};
-  for (int32_t c = 0; c < body->model->num_chunks; ++c) {
-    const match_sums* s = &body->sums[c];
-    for (int k = 0; k < 3; ++k) {
-      t.mx[k] += (double)s->mx[k];
-      t.mv[k] += (double)s->mv[k];
-      t.myv[k] += (double)s->myv[k];
-    }
-    for (int k = 0; k < 6; ++k) t.myy[k] += (double)s->myy[k];
-    for (int k = 0; k < 4; ++k) t.rotation[k] += (double)s->rotation[k];
-    t.recovered += s->recovered;
+  for (int32_t c = 0; c < body->model->num_chunks;) {
+    match_totals piece = {0};
+    int32_t end = c + MATCH_SUM_PIECE;
+    for (; c < end && c < body->model->num_chunks; ++c) add_chunk(&piece, &body->sums[c]);
+    add_piece(&t, &piece);
   }
   return t;
 }
@@ -67,13 +84,19 @@ void yw_match_weigh(const yw_match_params* params, const match_model* model, con
 static bool project_on_examples(match_body* body) {
   const match_model* model = body->model;
   int32_t n = model->num_examples;
-  double* b = body->group_products;
-  for (int32_t i = 0; i < model->num_groups * n; ++i) b[i] = 0.0;
+  double *b = body->group_products, *pieces = body->group_pieces;
+  for (int32_t i = 0; i < model->num_groups * n; ++i) b[i] = pieces[i] = 0.0;
+  for (int32_t g = 0; g < model->num_groups; ++g) body->group_counts[g] = 0;
   for (int32_t share = 0; share < model->num_shares; ++share) {
     const float* lanes = body->products + (size_t)share * (size_t)n * YW_LANES;
-    double* group = b + (size_t)model->share_group[share] * (size_t)n;
-    for (int32_t k = 0; k < n; ++k, lanes += YW_LANES) group[k] += match_add_lanes(lanes);
+    size_t group = (size_t)model->share_group[share], at = group * (size_t)n;
+    for (int32_t k = 0; k < n; ++k, lanes += YW_LANES) {
+      pieces[at + (size_t)k] += match_add_lanes(lanes);
+    }
+    if (++body->group_counts[group] % MATCH_SUM_PIECE > 0) continue;
+    for (size_t i = at; i < at + (size_t)n; ++i) b[i] += pieces[i], pieces[i] = 0.0;
   }
+  for (int32_t i = 0; i < model->num_groups * n; ++i) b[i] += pieces[i];
   for (size_t g = 0; g < (size_t)model->num_groups; ++g) {
     size_t at = g * (size_t)n;
     for (int32_t k = 0; k < n; ++k) {
@@ -129,8 +152,13 @@ static yw_aabb swept_box(const match_body* body) {
 
 static yw_vec3 total_torque(const match_body* body) {
   double sum[3] = {0};
-  for (int32_t c = 0; c < body->model->num_chunks; ++c) {
-    for (int k = 0; k < 3; ++k) sum[k] += (double)body->sums[c].torque[k];
+  for (int32_t c = 0; c < body->model->num_chunks;) {
+    double piece[3] = {0};
+    int32_t end = c + MATCH_SUM_PIECE;
+    for (; c < end && c < body->model->num_chunks; ++c) {
+      for (int k = 0; k < 3; ++k) piece[k] += (double)body->sums[c].torque[k];
+    }
+    for (int k = 0; k < 3; ++k) sum[k] += piece[k];
   }
   return yw_v3_of(sum);
 }

@@ -43,6 +43,8 @@ typedef struct match_body {
   match_sums* sums;         ///< per chunk
   float* products;          ///< L^T (S - S^0): num_examples x 16 lanes per share
   double* group_products;   ///< the same, summed: num_examples per group
+  double* group_pieces;     ///< parts of these sums
+  int32_t* group_counts;    ///< shares in them
   float* weights;           ///< num_groups x (1 + num_examples), before beta
   float* aims;              ///< likewise: weights that are given (kit/aims.h)
   bool aims_by_hand;        ///< some of them by the caller

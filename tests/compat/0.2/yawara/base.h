@@ -41,6 +41,7 @@ typedef enum yw_status {
   YW_ERR_GEOMETRY = -5,   ///< a mesh or shape cannot be simulated (inverted, empty, NaN ...)
   YW_ERR_LIMIT = -6,      ///< a documented limit was exceeded, e.g. on particles or memory
   YW_ERR_DIVERGED = -7,   ///< a solve failed, or a body's state is no longer finite
+  YW_ERR_DEVICE = -8,     ///< a device is missing, has too little memory or stopped answering
   YW_WARN_NUMERICS = 1,   ///< numerical trouble in a step; see yw_step_report
   YW_WARN_REDUNDANT = 2,  ///< an input has no effect, e.g. an example equal to the rest pose
   YW_WARN_CACHE = 3       ///< a cache file was damaged or not writable; its data was recomputed

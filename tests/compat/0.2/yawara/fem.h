@@ -118,6 +118,9 @@ typedef struct yw_fem_def {
   /// (T1 of the paper), >= 0; 0 (default): the paper's 0.01 ...
   float range_error;
   float range_stress;  ///< ... or by less than this (T2), Pa, >= 0; default 0
+  /// Share of the body's mass that may move to small tets, so that these do not force short time
+  /// steps upon the whole body, 0 (none) to 0.5; default 0.005. The mass of the body stays.
+  float mass_scaling;
 } yw_fem_def;
 YW_API yw_fem_def yw_default_fem_def(void);
 /// Returns YW_WARN_CACHE, with the reason in error->message, when a file in cache_folder was
@@ -136,9 +139,10 @@ typedef struct yw_fem_level {
 typedef struct yw_fem_info {
   int32_t num_levels;
   yw_fem_level levels[9];
-  double bytes;  ///< approximate size of the model and one body
-  bool varies;   ///< the material varies, so coarse matrices were sampled
-  bool cached;   ///< the coarse matrices came from the cache
+  double bytes;      ///< approximate size of the model and one body
+  bool varies;       ///< the material varies, so coarse matrices were sampled
+  bool cached;       ///< the coarse matrices came from the cache
+  float moved_mass;  ///< share of the mass that was moved to small tets (mass_scaling)
 } yw_fem_info;
 /// YW_ERR_INVALID for models of other methods.
 YW_API yw_status yw_model_fem_info(const yw_model* model, yw_fem_info* out);

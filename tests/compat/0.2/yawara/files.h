@@ -23,7 +23,23 @@ extern "C" {
 /// YW_WARN_REDUNDANT, with a message: as in yw_tet_mesh_read.
 YW_API yw_status yw_tri_mesh_read(const char* path, const yw_allocator* mem, yw_tri_mesh* out,
                                   yw_error* error);
-/// Same for a .ply file, and also reads one value per vertex: the property with the given name
+/// What a surface file says of its triangles besides positions and colors. Zeroed: nothing.
+typedef struct yw_mesh_look {
+  yw_allocator mem;
+  int32_t num_uvs;     ///< 0: the file has no texture coordinates
+  float* uvs;          ///< u and v of each, v from the bottom of a picture to its top
+  int32_t* corners;    ///< 3 per triangle, each a number of a texture coordinate; NULL without
+  int32_t* materials;  ///< of each triangle, a number of a name, or -1; NULL if there are no names
+  int32_t num_materials;
+  char** names;
+} yw_mesh_look;
+/// yw_tri_mesh_read of a .gltf or .glb file, with the first texture coordinates and the materials,
+/// or of a .ply file, with the texture coordinates of its faces ("texcoord") if they are triangles.
+YW_API yw_status yw_mesh_look_read(const char* path, const yw_allocator* mem, yw_tri_mesh* out,
+                                   yw_mesh_look* look, yw_error* error);
+YW_API void yw_mesh_look_free(yw_mesh_look* look);  ///< safe on a zeroed one
+
+/// yw_tri_mesh_read of a .ply file, and also one value per vertex: the property with the given name
 /// ("quality", "stiffness", "red" ...). Integers are divided by the largest value of their type.
 /// Free out_values as in yw_positions_read.
 YW_API yw_status yw_painted_mesh_read(const char* path, const char* attribute,

@@ -97,6 +97,9 @@ YW_API const yw_shape* yw_scene_obstacle_shape(const yw_scene* scene, int32_t ob
 /// The same in every world that yw_scene_build makes.
 YW_API yw_obstacle_id yw_scene_obstacle_id(const yw_scene* scene, int32_t obstacle);
 
+/// Where worlds built from now on have their bodies (yw_world_def.device).
+YW_API void yw_scene_set_device(yw_scene* scene, yw_device_kind device);
+
 /// Creates a world with everything in the scene. The scene may be destroyed before the world.
 /// threads 0: one per core.
 YW_API yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd,
@@ -167,8 +170,9 @@ YW_API const yw_vec3* yw_scene_example(const yw_scene* scene, int32_t body, int3
 /// What the regions of a body feel of its example poses (yawara/pose.h), and of one more, which may
 /// be NULL: positions of the vertices of its model, compared with the examples. Writes at most
 /// `capacity` reports, the examples in their order and then the pose, and their names (NULL: none;
-/// owned by the scene; names may be NULL). Returns how many there are; 0 for bodies without tets,
-/// -1 with a message in error.
+/// owned by the scene; names may be NULL). Returns how many there are, -1 with a message in error.
+/// Rods and sheets feel a pose as it is: for them, and only if `pose` is given, `stretch` is its
+/// distance from the rest pose over their size, apart from rigid motion. 0 for other bodies.
 YW_API int32_t yw_scene_check_poses(const yw_scene* scene, int32_t body, const yw_vec3* pose,
                                     yw_pose_report* reports, const char** names, int32_t capacity,
                                     yw_error* error);

@@ -34,6 +34,15 @@ typedef enum yw_contact_kind {
   YW_CONTACT_SURFACES
 } yw_contact_kind;
 
+/// Where bodies live that can live there; the others, and contact between bodies, stay on the
+/// processor. Results are the same to the bit.
+typedef enum yw_device_kind {
+  YW_DEVICE_CPU,
+  YW_DEVICE_CUDA  ///< an NVIDIA GPU: bodies of match; see docs/design/gpu.md
+} yw_device_kind;
+/// YW_OK if worlds can have it; otherwise YW_ERR_DEVICE and a message that says what is missing.
+YW_API yw_status yw_device_check(yw_device_kind device, yw_error* error);
+
 typedef struct yw_world_def {
   yw_vec3 gravity;             ///< m/s^2; default (0, -9.81, 0)
   int32_t threads;             ///< including the caller; 0 (default): one per core
@@ -47,6 +56,8 @@ typedef struct yw_world_def {
   /// Keeps the models of bodies and the shapes of obstacles that are destroyed, so that
   /// yw_world_restore can make them again; default false.
   bool rollback;
+  uint8_t
+      device;  ///< yw_device_kind; default YW_DEVICE_CPU; YW_ERR_DEVICE if yw_device_check fails
 } yw_world_def;
 YW_API yw_world_def yw_default_world_def(void);
 YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);
@@ -175,6 +186,11 @@ YW_API int32_t yw_body_find_field(const yw_world* world, yw_body_id id, const ch
 /// yw_body_cells. YW_ERR_INVALID if there are more than `capacity` values.
 YW_API yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t field,
                                       float* out, int32_t capacity);
+/// Writes origins (m) and rotations from rest of the frames that the body is made of: those of
+/// regions or cells (frames), or of points (rods and sheets; of rods, z is along the rod). At most
+/// capacity of them, evenly spread. Returns how many it wrote; 0 for other methods.
+YW_API int32_t yw_body_axes(const yw_world* world, yw_body_id id, yw_vec3* origins, yw_quat* turns,
+                            int32_t capacity);
 /// Writes the current tets of the body to out, 4 indices into yw_body_positions each; out has room
 /// for `capacity` tets and may be NULL. Returns the number of tets, or -1 if out of memory.
 YW_API int32_t yw_body_cells(const yw_world* world, yw_body_id id, int32_t* out, int32_t capacity);
