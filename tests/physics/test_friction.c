@@ -82,16 +82,23 @@ static void blocks_accelerate_above_the_angle(void** state) {
   }
 }
 
-// Nodes of explicit bodies keep vibrating, which makes them slip (docs/design/contact.md).
 static bool is_explicit(const kind* k) { return strcmp(k->name, "fem") == 0; }
+
+// Without damping of their own, nodes of explicit bodies keep vibrating, which makes them slip
+// (docs/design/contact.md).
+static const char* damped_settings_of(const kind* k) {
+  return is_explicit(k) ? "\"fem\": {\"youngs_modulus\": 1e6, \"max_level\": 0,"
+                          " \"stiffness_damping\": 1e-3}"
+                        : k->settings;
+}
 
 // The friction angle is 26.6 degrees.
 static void blocks_stick_below_the_angle(void** state) {
   (void)state;
   const double angle = 25, mu = 0.5;
   for (int i = 0; i < NUM_KINDS; ++i) {
-    if (is_explicit(&kinds[i])) continue;
-    yw_world* world = on_slope(angle, block_of(&kinds[i]), 0.1, mu, kinds[i].settings);
+    const char* settings = damped_settings_of(&kinds[i]);
+    yw_world* world = on_slope(angle, block_of(&kinds[i]), 0.1, mu, settings);
     run(world, 75);
     double before = place_down(world, angle);
     run(world, 15);

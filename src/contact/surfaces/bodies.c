@@ -430,11 +430,12 @@ static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_cont
   if (!solved) return false;
   *num_contacts = 0;
   for (int32_t i = 0; i < c->batches.count; ++i) *num_contacts += c->colored.items[i].count;
-  if (c->log) log_contacts(c, problem->bodies);
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
-  return yw_whole_settle(c, problem, c->works.count);
+  if (!yw_whole_settle(c, problem, c->works.count)) return false;
+  if (c->log) log_contacts(c, problem->bodies);
+  return true;
 }
 
 // Holds what would come too close. That moves particles and can spoil the proofs of their other
