@@ -126,7 +126,7 @@ if [ "${1:-}" = quick ]; then
 fi
 suite "gcc" build "${left_out[@]}" -- -DYW_BUILD_BENCH_PEERS=ON
 if [ "${1:-}" != quick ]; then
-  clang=(-DCMAKE_C_COMPILER=clang)
+  clang=(-DCMAKE_C_COMPILER=clang -DYW_WITH_CUDA=OFF)
   # Warnings and tests of clang's code are those of the sanitizers below; here, its results.
   suite "clang" build/clang -- "${clang[@]}" -DYW_BUILD_APP=OFF -DYW_TEST_KINDS=golden
   export YW_TEST_FAST=1

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from common import ROOT
-from yawara import _abi as abi
+from yawara import _abi as abi, errors
 from yawara._library import lib
 
 
@@ -49,6 +49,8 @@ class Layout(unittest.TestCase):
         found = {m.group(1): int(m.group(2)) for m in values if m}
         self.assertGreater(len(found), 40)
         self.assertEqual(found, {name: getattr(abi, name) for name in found})
+        # Every error has an exception of its own.
+        self.assertEqual({v for name, v in found.items() if name.startswith("YW_ERR_")}, set(errors.BY_STATUS))
 
     def test_functions(self):
         """every function of the headers is declared, and in the library"""

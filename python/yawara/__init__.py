@@ -17,7 +17,7 @@ except ImportError as _problem:
 
 from ._library import lib as _lib
 from .bodies import Body, FieldInfo, Joint, Obstacle, Pin, Track
-from .errors import (DivergedError, Error, FileError, FormatError, GeometryError, InvalidError,
+from .errors import (DeviceError, DivergedError, Error, FileError, FormatError, GeometryError, InvalidError,
                      LimitError, OutOfMemoryError, StaleError, YawaraWarning)
 from .fitting import Fit, fit
 from .meshes import TetMesh, TriMesh, as_tets, as_triangles
@@ -32,7 +32,7 @@ from .worlds import Frame, Report, World
 
 __version__ = _lib.yw_version().decode()
 __all__ = [
-    "Body", "DivergedError", "Error", "FieldInfo", "FileError", "Fit", "FormatError", "Frame",
+    "Body", "DeviceError", "DivergedError", "Error", "FieldInfo", "FileError", "Fit", "FormatError", "Frame",
     "GeometryError", "Hit", "InvalidError", "Joint", "LimitError", "Material", "Model", "Obstacle",
     "OutOfMemoryError", "Pin", "Report", "Rollout", "Run", "Scene", "Shape", "StaleError", "TetMesh",
     "Track", "TriMesh", "View", "World", "YawaraWarning", "as_tets", "as_triangles", "fit", "load",

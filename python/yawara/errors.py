@@ -77,6 +77,10 @@ class DivergedError(Error, ArithmeticError):
     """A solve failed, or the state of a body is no longer finite."""
 
 
+class DeviceError(Error, RuntimeError):
+    """A device is missing, has too little memory, or stopped answering."""
+
+
 class StaleError(Error, RuntimeError):
     """A view, a frame or a handle outlived what it belongs to."""
 
@@ -87,5 +91,5 @@ class YawaraWarning(UserWarning):
 
 BY_STATUS = {
     -1: InvalidError, -2: OutOfMemoryError, -3: FileError, -4: FormatError, -5: GeometryError,
-    -6: LimitError, -7: DivergedError,
+    -6: LimitError, -7: DivergedError, -8: DeviceError,
 }

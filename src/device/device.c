@@ -2,6 +2,7 @@
 #define _GNU_SOURCE  // dladdr
 #include "device/device.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,18 +66,18 @@ static const yw_device* open_library(yw_error* error) {
 }
 #endif
 
-static const yw_device* chosen;
-static const yw_device* opened;
+// Worlds may be made on several threads at the same time.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const yw_device *chosen, *opened;
 
 void yw_device_use(yw_device_kind kind, const yw_device* device) {
   (void)kind;
+  pthread_mutex_lock(&lock);
   chosen = device;
+  pthread_mutex_unlock(&lock);
 }
 
-yw_status yw_device_find(yw_device_kind kind, const yw_device** out, yw_error* error) {
-  *out = NULL;
-  if (kind == YW_DEVICE_CPU) return YW_OK;
-  if (kind != YW_DEVICE_CUDA) return yw_fail(error, YW_ERR_INVALID, "there is no such device");
+static yw_status find_cuda(const yw_device** out, yw_error* error) {
   yw_device_info info;
   const yw_device* device = chosen;
   if (!device && !opened) opened = open_library(error);
@@ -84,6 +85,16 @@ yw_status yw_device_find(yw_device_kind kind, const yw_device** out, yw_error* e
   if (!device) return YW_ERR_DEVICE;
   yw_status status = device->open(&info, error);
   if (status >= 0) *out = device;
+  return status;
+}
+
+yw_status yw_device_find(yw_device_kind kind, const yw_device** out, yw_error* error) {
+  *out = NULL;
+  if (kind == YW_DEVICE_CPU) return YW_OK;
+  if (kind != YW_DEVICE_CUDA) return yw_fail(error, YW_ERR_INVALID, "there is no such device");
+  pthread_mutex_lock(&lock);
+  yw_status status = find_cuda(out, error);
+  pthread_mutex_unlock(&lock);
   return status;
 }
 

@@ -116,8 +116,9 @@ bool yw_obstacle_surfaces_any(const yw_world* world) {
 }
 
 static bool meets_surfaces(const yw_body* body) {
+  if (!yw_body_takes_part(body) || !body->body_contact || body->asleep) return false;
   yw_contact_geometry geometry = body->model->method->contact_geometry(body->state);
-  return yw_body_takes_part(body) && body->body_contact && !yw_geometry_is_balls(&geometry);
+  return !yw_geometry_is_balls(&geometry);
 }
 
 bool yw_obstacle_surfaces_near(const yw_world* world, const yw_body* body, yw_aabb box) {
@@ -135,7 +136,7 @@ static void find_boxes(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     yw_aabb box = yw_aabb_empty();
-    bool meets = meets_surfaces(body) && !body->asleep;
+    bool meets = meets_surfaces(body);
     for (int32_t k = 0; k < body->particles.count && meets; ++k) {
       box = yw_aabb_grow(box, yw_xyz(body->particles.pos[k]));
       box = yw_aabb_grow(box, yw_xyz(body->begin[k]));

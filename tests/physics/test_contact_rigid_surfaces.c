@@ -138,12 +138,50 @@ static void rings_have_a_surface_too(void** state) {
   yw_world_destroy(world);
 }
 
+// Boxes, or plates, of which every one lies a little beside the one below.
+static yw_world* tower(const double size[3]) {
+  char text[3000];
+  int at = snprintf(text, sizeof text, "{\"floor\": true, \"bodies\": [");
+  for (int i = 0; i < 10; ++i) {
+    at += snprintf(text + at, sizeof text - (size_t)at,
+                   "%s{\"mesh\": {\"lattice\": {\"size\": [%g, %g, %g], \"cells\": [3, 1, 3]}},"
+                   " \"rigid\": {}, \"position\": [%g, %g, %g]}",
+                   i ? "," : "", size[0], size[1], size[2], 0.01 * (i % 3 - 1),
+                   size[1] * (i + 0.5) + 0.002 * (i + 1), 0.01 * (i % 2));
+  }
+  snprintf(text + at, sizeof text - (size_t)at, "]}");
+  return surface_world(text, 1);
+}
+
+// Ten on each other stand: none sinks or leaves its place, and all sleep before 3 s are over.
+static void towers_stand(void** state) {
+  (void)state;
+  static const double sizes[2][3] = {{0.4, 0.2, 0.4}, {0.6, 0.05, 0.6}};
+  for (int k = 0; k < 2; ++k) {
+    yw_world* world = tower(sizes[k]);
+    yw_step_report report;
+    for (int i = 0; i < 180; ++i) {
+      assert_true(yw_world_step(world, 1.0f / 60.0f, 4, &report) >= 0);
+    }
+    assert_int_equal(report.sleeping_particles, report.num_particles);
+    assert_nothing_crosses(world);
+    for (int i = 0; i < 10; ++i) {
+      yw_body_sums s;
+      yw_body_sums_of(world, yw_world_body(world, i), &s);
+      assert_near(s.center[0], 0.01 * (i % 3 - 1), 2e-3);
+      assert_near(s.center[1], sizes[k][1] * (i + 0.5), 2e-3 + 5e-4 * i);
+    }
+    yw_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rigid_boxes_do_not_cross_soft_ones),
       cmocka_unit_test(rigid_boxes_keep_momentum),
       cmocka_unit_test(rigid_and_soft_boxes_stack),
       cmocka_unit_test(rings_have_a_surface_too),
+      cmocka_unit_test(towers_stand),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,17 +61,16 @@ async function textRunsOnChange(on) {
   await page.click('.cm-content');
   await page.keyboard.press('Control+Home');
   await page.keyboard.press('ArrowRight');
-  await page.keyboard.insertText('"name": "typed", ');
-  await page.waitForFunction(() => document.querySelector('#title').textContent === 'typed');
-  // Keys and words of the schema are offered where they belong, and Enter takes one.
+  // Keys of the schema are offered where they belong, and Enter takes one.
   await page.keyboard.type('"grav');
   await page.waitForSelector('.cm-tooltip-autocomplete [aria-selected="true"]:has-text("gravity")');
-  assert.match(await page.textContent('.cm-completionInfo'), /m\/s\^2|[Gg]ravity/);
+  assert.match(await page.textContent('.cm-completionInfo'), /m\/s\^2/);
   // The editor does not take keys that came before the list could be read.
   await page.waitForTimeout(200);
   await page.keyboard.press('Enter');
-  await page.keyboard.insertText('[0, -1, 0], ');
-  await page.waitForFunction(() => /"gravity": \[0, -1, 0\], /.test(window.yawara.session.text));
+  await page.keyboard.insertText('[0, -1, 0], "name": "typed", ');
+  await page.waitForFunction(() => document.querySelector('#title').textContent === 'typed');
+  assert.match(await page.evaluate(() => window.yawara.session.text), /"gravity": \[0, -1, 0\], "name": "typed"/);
   assert.ok(!(await page.isVisible('#problem')));
   await close(page);
 }

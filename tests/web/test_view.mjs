@@ -206,8 +206,8 @@ async function liveMakesPosesAndPaint({ browser }) {
     const scene = join(folder, 'bar.json');
     writeFileSync(scene, BAR);
     await withView(['--live', scene], async (address) => {
-      const [page, other] = [await openPage(browser, address), await openPage(browser, address)];
-      for (const one of [page, other]) await firstPicture(one);
+      const page = await openPage(browser, address);
+      await page.waitForFunction(() => window.yawara?.scene && window.yawara.report);
       // A value of the model builds it again.
       const path = await page.evaluate(() => window.yawara.session.pathOf(0, { key: 'youngs_modulus', model: true }));
       await page.evaluate((changed) => window.yawara.session.send({ do: 'open', path: '', text: '', changes: [{ path: changed, value: '40000' }], until: 2 }), path);
@@ -216,13 +216,15 @@ async function liveMakesPosesAndPaint({ browser }) {
       await hashAt(page, 0);
       await shapeTheBar(page);
       // Meanwhile others only look on, and the pose goes on.
+      const other = await openPage(browser, address);
+      await other.waitForFunction(() => window.yawara?.scene && window.yawara.report);
       await other.keyboard.press('r');
       await other.waitForFunction(() => /somebody else/.test(document.querySelector('#problem').textContent));
       assert.ok(await page.evaluate(() => window.yawara.posing.isOn));
       await page.click('button:text-is("Keep")');
-      await stripLength(page, 1);
       await stripLength(other, 1);
       await close(other);
+      await stripLength(page, 1);
       await paintTheBar(page);
       const text = await sameHash(page, 10);
       assert.match(text, /"positions": "/);
@@ -249,12 +251,15 @@ const MIXED = `{ "floor": {}, "obstacles": [{ "animation": { "file": "wave.pc2",
 /** Everything that can be seen inside, when a page has reached a frame. */
 async function insideAt(page, frame) {
   await page.waitForFunction(() => window.yawara?.scene && window.yawara.report);
+  const runTo = (last) =>
+    page.evaluate((until) => {
+      const { session } = window.yawara;
+      session.open({ name: session.name, text: session.text, changes: [], until, keepView: true });
+    }, last);
+  await runTo(0);
   for (const id of ['#contacts', '#axes', '#slaves']) await page.check(id);
   await page.selectOption('#cut', 'y');
-  await page.evaluate((until) => {
-    const { session } = window.yawara;
-    session.open({ name: session.name, text: session.text, changes: [], until, keepView: true });
-  }, frame);
+  await runTo(frame);
   await settled(page, frame);
   await page.waitForFunction(() => window.yawara.stage.frame.axes.length > 0);
   return page.evaluate(() => {

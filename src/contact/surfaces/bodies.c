@@ -408,16 +408,33 @@ static yw_touch_need greatest_need(const yw_surfaces* c) {
   return need;
 }
 
+// The velocities of rigid bodies have the gravity of both halves of the substep, but the move to
+// where they are had that of the first half: contact must see the velocities of the move, or bodies
+// at rest are lifted by what it takes away too much.
+static void shift_rigid_velocities(yw_contact_problem* problem, int32_t num_bodies, float sign) {
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    const yw_rigid_motion* m = problem->bodies[i].rigid;
+    yw_particles* p = problem->bodies[i].particles;
+    if (!m || m->held || problem->bodies[i].asleep) continue;
+    yw_vec3 kick =
+        yw_v3(sign * (float)m->kick[0], sign * (float)m->kick[1], sign * (float)m->kick[2]);
+    for (int32_t k = 0; k < p->count; ++k) p->vel[k] = yw_v4(yw_add(yw_xyz(p->vel[k]), kick));
+  }
+}
+
 static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_contacts) {
-  if (!yw_surfaces_batch(c, problem) || !yw_contact_solve(problem)) return false;
+  if (!yw_surfaces_batch(c, problem)) return false;
+  shift_rigid_velocities(problem, c->works.count, -1.0f);
+  bool solved = yw_contact_solve(problem);
+  shift_rigid_velocities(problem, c->works.count, 1.0f);
+  if (!solved) return false;
   *num_contacts = 0;
   for (int32_t i = 0; i < c->batches.count; ++i) *num_contacts += c->colored.items[i].count;
   if (c->log) log_contacts(c, problem->bodies);
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].active) yw_hanging_carry(&c->works.items[i]);
   }
-  yw_whole_settle(problem, c->works.count);
-  return true;
+  return yw_whole_settle(c, problem, c->works.count);
 }
 
 // Holds what would come too close. That moves particles and can spoil the proofs of their other

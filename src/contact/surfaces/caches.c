@@ -67,6 +67,8 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->yields);
   YW_LIST_FREE(&mem, &c->rows.groups);
   YW_LIST_FREE(&mem, &c->rows.starts);
+  YW_LIST_FREE(&mem, &c->whole_rows);
+  YW_LIST_FREE(&mem, &c->whole_states);
   yw_mem_free(&mem, c);
 }
 

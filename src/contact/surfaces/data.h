@@ -5,6 +5,7 @@
 
 #include "contact/surfaces/patches.h"
 #include "contact/surfaces/solve.h"
+#include "contact/surfaces/whole.h"
 #include "yawara/extend/memory.h"
 
 // Kept per body from step to step: connectivity and memory, no moving state.
@@ -49,6 +50,8 @@ struct yw_surfaces {
   YW_LIST(yw_contact_answer) answers;
   YW_LIST(float) yields;
   yw_row_table rows;
+  YW_LIST(yw_whole_row) whole_rows;
+  YW_LIST(yw_whole_state) whole_states;
 };
 
 /// Puts caches and works into the order of the bodies; frees the caches of removed bodies. False

@@ -66,8 +66,7 @@ void yw_whole_retreat(const yw_contact_body* body, float share, float h, bool sl
 
 // Overlaps --------------------------------------------------------------------------------------
 
-// Where a side of a contact is, from the centre of its body if it is rigid.
-static void side_at(const yw_contact_body* body, const yw_contact* c, int side, double out[3]) {
+void yw_whole_side(const yw_contact_body* body, const yw_contact* c, int side, double out[3]) {
   for (int k = 0; k < 3; ++k) out[k] = body->rigid ? -body->rigid->center[k] : 0.0;
   for (int i = 0; i < c->count[side]; ++i) {
     yw_vec4 x = body->particles->pos[c->particles[side][i]];
@@ -90,7 +89,7 @@ static void push_apart(const yw_contact_problem* problem, const yw_contact* c) {
   double at[2][3], gap = -(double)c->distance, inv_mass = 0.0;
   for (int s = 0; s < 2; ++s) {
     const yw_rigid_motion* m = bodies[s]->rigid;
-    side_at(bodies[s], c, s, at[s]);
+    yw_whole_side(bodies[s], c, s, at[s]);
     double along = yw_dot3(n, at[s]) + (m ? yw_dot3(n, m->center) : 0.0);
     gap += s ? -along : along;
     if (m && !m->held) inv_mass += yw_rigid_inv_mass_at(m, at[s], n);
@@ -113,7 +112,7 @@ static void push_apart(const yw_contact_problem* problem, const yw_contact* c) {
   }
 }
 
-void yw_whole_settle(const yw_contact_problem* problem, int32_t num_bodies) {
+bool yw_whole_settle(yw_surfaces* c, const yw_contact_problem* problem, int32_t num_bodies) {
   bool any = false;
   for (int32_t i = 0; i < num_bodies; ++i) {
     const yw_contact_body* body = &problem->bodies[i];
@@ -121,7 +120,9 @@ void yw_whole_settle(const yw_contact_problem* problem, int32_t num_bodies) {
     body->fold(body->context);
     any = true;
   }
-  int32_t count = any ? problem->color_start[YW_CONTACT_MAX_COLORS + 1] : 0;
+  if (!any) return true;
+  if (!yw_whole_solve(c, problem)) return false;
+  int32_t count = problem->color_start[YW_CONTACT_MAX_COLORS + 1];
   for (int32_t i = 0; i < count; ++i) {
     const yw_contact_batch* batch = &problem->batches[i];
     if (!problem->bodies[batch->a].rigid && !problem->bodies[batch->b].rigid) continue;
@@ -129,4 +130,5 @@ void yw_whole_settle(const yw_contact_problem* problem, int32_t num_bodies) {
       if (batch->contacts[k].count[1] > 0) push_apart(problem, &batch->contacts[k]);
     }
   }
+  return true;
 }

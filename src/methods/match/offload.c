@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "methods/match/offload.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "methods/match/match.h"
@@ -58,12 +59,20 @@ void yw_match_resend(match_body* body) {
   if (body->away) body->away->sent = body->away->rest_is_away = false;
 }
 
+static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
+
 yw_status yw_match_bring_rest(const match_body* body) {
   struct match_away* away = body->away;
-  if (!away || !away->rest_is_away || away->is_lost) return YW_OK;
-  // The body is const for readers; this only brings what they read up to date.
-  yw_status status = away->fns->fetch_rest(away->remote, (match_body*)(uintptr_t)body);
-  away->rest_is_away = false;
+  yw_status status = YW_OK;
+  if (!away) return YW_OK;
+  // The body is const for readers, of which there may be several at the same time; this only brings
+  // what they read up to date.
+  pthread_mutex_lock(&rest_lock);
+  if (away->rest_is_away && !away->is_lost) {
+    status = away->fns->fetch_rest(away->remote, (match_body*)(uintptr_t)body);
+    away->rest_is_away = false;
+  }
+  pthread_mutex_unlock(&rest_lock);
   return status;
 }
 
