@@ -249,8 +249,7 @@ static void fast_thin_rods_do_not_pass_each_other(void** state) {
   yw_world_destroy(world);
 }
 
-// Spheres poured into a bin, eight deep, with contact of points: surfaces leave them trembling
-// (docs/design/contact.md).
+// Spheres poured into a bin, eight deep.
 static void a_bin_of_balls_comes_to_rest(void** state) {
   (void)state;
   const int32_t side = 6, layers = 8, count = side * side * layers;
@@ -262,12 +261,7 @@ static void a_bin_of_balls_comes_to_rest(void** state) {
         yw_v3(0.115f * (float)(i % side) + 0.06f + a, 0.06f + 0.11f * (float)(i / side / side),
               0.115f * (float)(i / side % side) + 0.06f + b);
   }
-  yw_world_def world_def = yw_default_world_def();
-  world_def.threads = 1;
-  world_def.contact = YW_CONTACT_POINTS;
-  yw_world* world = NULL;
-  assert_int_equal(yw_world_create(&world_def, &world), YW_OK);
-  add_floor(world);
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
   const yw_vec3 walls[4] = {{1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
   for (int k = 0; k < 4; ++k) {
     yw_error error = {0};

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-// Crossings of edges of thick surfaces may overlap by this share of the thickness before they count
-// as contacts.
-#define SPARE_SLOP 0.02f
-
 // One batch per job that found something. Jobs of one pair of bodies are adjacent.
 static bool cut_batches(yw_surfaces* c, int32_t* num_pairs) {
   c->batches.count = 0;
@@ -22,15 +18,12 @@ static bool cut_batches(yw_surfaces* c, int32_t* num_pairs) {
       *num_pairs += leads;
       const yw_contact_work *a = &c->works.items[job->a], *b = &c->works.items[job->b];
       yw_aabb box = yw_aabb_join(a->box, b->box);
-      float slop = YW_TOUCH_SLOP * yw_touch_skin(a, b);
-      float spare_slop = SPARE_SLOP * (a->max_radius + b->max_radius);
       c->batches.items[c->batches.count++] =
           (yw_contact_batch){.contacts = list->contacts + job->first_contact,
                              .count = job->num_contacts,
                              .spares = list->spares + job->first_spare,
                              .num_spares = job->num_spares,
-                             .slop = slop,
-                             .spare_slop = spare_slop > slop ? spare_slop : slop,
+                             .slop = YW_TOUCH_SLOP * yw_touch_skin(a, b),
                              .a = job->a,
                              .b = job->b,
                              .pair = *num_pairs - 1,
@@ -41,26 +34,109 @@ static bool cut_batches(yw_surfaces* c, int32_t* num_pairs) {
   return true;
 }
 
-// Sorts batches by color: each takes the first color that neither of its bodies has. When all
-// colors are taken (one body under very many), a batch goes to the last color, visited in order.
+// Chunks ----------------------------------------------------------------------------------------
+//
+// Large bodies are cut into chunks of vertices that are close at rest. Batches may be solved at the
+// same time when they have no chunk in common.
+
+#define CHUNK 512  // vertices
+
+static int32_t num_chunks(const yw_contact_work* work) {
+  return work->complex->num_vertices / CHUNK + 1;
+}
+
+static bool count_chunks(yw_surfaces* c, yw_contact_problem* problem) {
+  c->first_chunk.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->first_chunk, c->works.count + 1)) return false;
+  int32_t count = 0;
+  problem->divided = false;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    c->first_chunk.items[i] = count;
+    count += num_chunks(&c->works.items[i]);
+    problem->divided = problem->divided || num_chunks(&c->works.items[i]) > 1;
+  }
+  c->first_chunk.items[c->works.count] = count;
+  return true;
+}
+
+static void add_chunk(const yw_surfaces* c, yw_batch_chunks* chunks, int32_t body,
+                      int32_t particle) {
+  if (chunks->count > YW_BATCH_CHUNKS) return;
+  const yw_contact_work* work = &c->works.items[body];
+  int32_t at = num_chunks(work) > 1 ? work->places[particle] / CHUNK : 0;
+  int32_t chunk = c->first_chunk.items[body] + at;
+  for (int32_t i = 0; i < chunks->count; ++i) {
+    if (chunks->items[i] == chunk) return;
+  }
+  if (chunks->count < YW_BATCH_CHUNKS) chunks->items[chunks->count] = chunk;
+  ++chunks->count;
+}
+
+// Lists the chunks that a batch touches.
+static void list_chunks(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_surfaces* c = context;
+  const yw_contact_batch* batch = &c->batches.items[block];
+  yw_batch_chunks* chunks = &c->batch_chunks.items[block];
+  const int32_t* first = c->first_chunk.items;
+  bool whole =
+      first[batch->a + 1] == first[batch->a] + 1 && first[batch->b + 1] == first[batch->b] + 1;
+  if (whole) {
+    *chunks = (yw_batch_chunks){2, {first[batch->a], first[batch->b]}};
+    return;
+  }
+  chunks->count = 0;
+  for (int32_t i = 0; i < batch->count && chunks->count <= YW_BATCH_CHUNKS; ++i) {
+    const yw_contact* p = &batch->contacts[i];
+    for (int side = 0; side < 2; ++side) {
+      for (int k = 0; k < p->count[side]; ++k) {
+        add_chunk(c, chunks, p->body[side], p->particles[side][k]);
+      }
+    }
+  }
+  for (int32_t i = 0; i < batch->num_spares && chunks->count <= YW_BATCH_CHUNKS; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      add_chunk(c, chunks, k < 2 ? batch->a : batch->b, batch->spares[i].corners[k]);
+    }
+  }
+}
+
+// Colors that the chunks of a batch have already; `add`: they get these as well.
+static uint64_t colors_of(const yw_surfaces* c, int32_t at, uint64_t add) {
+  const yw_contact_batch* batch = &c->batches.items[at];
+  const yw_batch_chunks* chunks = &c->batch_chunks.items[at];
+  uint64_t taken = 0, *used = c->used_colors.items;
+  if (chunks->count <= YW_BATCH_CHUNKS) {
+    for (int32_t i = 0; i < chunks->count; ++i) taken |= used[chunks->items[i]] |= add;
+    return taken;
+  }
+  // Too many to list: all of both bodies.
+  const int32_t bodies[2] = {batch->a, batch->b}, *first = c->first_chunk.items;
+  for (int k = 0; k < 2; ++k) {
+    for (int32_t i = first[bodies[k]]; i < first[bodies[k] + 1]; ++i) taken |= used[i] |= add;
+  }
+  return taken;
+}
+
+// Sorts batches by color: each takes the first color that none of its chunks has. When all colors
+// are taken (one body under very many), a batch goes to the last color, solved in order.
 static bool color_batches(yw_surfaces* c, yw_contact_problem* problem) {
-  int32_t count = c->batches.count, bodies = c->works.count;
-  c->used_colors.count = c->batch_color.count = c->colored.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->used_colors, bodies) ||
+  int32_t count = c->batches.count, chunks = c->first_chunk.items[c->works.count];
+  c->used_colors.count = c->batch_color.count = c->colored.count = c->batch_chunks.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->used_colors, chunks) ||
       !YW_LIST_RESERVE(&c->mem, &c->batch_color, count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->batch_chunks, count) ||
       !YW_LIST_RESERVE(&c->mem, &c->colored, count)) {
     return false;
   }
-  uint64_t* used = c->used_colors.items;
-  memset(used, 0, (size_t)bodies * sizeof *used);
+  yw_tasks_run(problem->divided ? problem->tasks : NULL, count, list_chunks, c);
+  memset(c->used_colors.items, 0, (size_t)chunks * sizeof *c->used_colors.items);
   int32_t* starts = problem->color_start;
   memset(starts, 0, (YW_CONTACT_MAX_COLORS + 2) * sizeof *starts);
   for (int32_t i = 0; i < count; ++i) {
-    const yw_contact_batch* batch = &c->batches.items[i];
-    uint64_t taken = used[batch->a] | used[batch->b];
+    uint64_t taken = colors_of(c, i, 0);
     int32_t color = ~taken ? __builtin_ctzll(~taken) : YW_CONTACT_MAX_COLORS;
-    if (color < YW_CONTACT_MAX_COLORS) used[batch->a] |= 1ull << color;
-    if (color < YW_CONTACT_MAX_COLORS) used[batch->b] |= 1ull << color;
+    if (color < YW_CONTACT_MAX_COLORS) colors_of(c, i, 1ull << color);
     c->batch_color.items[i] = color;
     ++starts[color + 1];
   }
@@ -71,8 +147,16 @@ static bool color_batches(yw_surfaces* c, yw_contact_problem* problem) {
     c->colored.items[next[c->batch_color.items[i]]++] = c->batches.items[i];
   }
   problem->batches = c->colored.items;
-  problem->num_batches = count;
   return true;
+}
+
+// True if a batch pushes a body.
+static bool is_touched(const yw_surfaces* c, int32_t body) {
+  uint64_t used = 0;
+  for (int32_t i = c->first_chunk.items[body]; i < c->first_chunk.items[body + 1]; ++i) {
+    used |= c->used_colors.items[i];
+  }
+  return used != 0;
 }
 
 // Bodies that answer impulses themselves, and touch something.
@@ -85,7 +169,7 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     c->yields.items[i] = 1.0f;
     const yw_surface_cache* cache = &c->caches.items[i];
-    if (!problem->bodies[i].respond || c->used_colors.items[i] == 0) continue;
+    if (!problem->bodies[i].respond || !is_touched(c, i)) continue;
     c->answers.items[c->answers.count++] = (yw_contact_answer){.body = i,
                                                                .free = cache->free,
                                                                .base = cache->base,
@@ -99,28 +183,28 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
   return true;
 }
 
-// Memory that the solver needs for each body.
-static bool add_memory(yw_surfaces* c, yw_contact_problem* problem) {
-  c->colors.count = c->moments.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->colors, c->works.count) ||
-      !YW_LIST_RESERVE(&c->mem, &c->moments, c->works.count)) {
+// Rows of the batches, in the order in which they are visited.
+static bool add_rows(yw_surfaces* c, const yw_contact_problem* problem) {
+  int32_t num_contacts = 0;
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    num_contacts += c->batches.items[i].count + c->batches.items[i].num_spares;
+  }
+  if (!YW_LIST_RESERVE(&c->mem, &c->rows, num_contacts) ||
+      !YW_LIST_RESERVE(&c->mem, &c->searches, num_contacts)) {
     return false;
   }
-  for (int32_t i = 0; i < c->works.count; ++i) {
-    c->colors.items[i] = c->caches.items[i].colors;
-    c->moments.items[i].known = false;
+  int32_t at = 0;
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
+    problem->batches[i].rows = c->rows.items + at;
+    problem->batches[i].searches = c->searches.items + at;
+    at += problem->batches[i].count + problem->batches[i].num_spares;
   }
-  problem->colors = c->colors.items;
-  problem->moments = c->moments.items;
-  problem->rows = &c->rows;
-  problem->visits = yw_row_fns_of(c->simd);
-  problem->mem = &c->mem;
   return true;
 }
 
 bool yw_surfaces_batch(yw_surfaces* c, yw_contact_problem* problem) {
-  if (!cut_batches(c, &problem->num_pairs) || !color_batches(c, problem) ||
-      !collect_answers(c, problem) || !add_memory(c, problem) ||
+  if (!cut_batches(c, &problem->num_pairs) || !count_chunks(c, problem) ||
+      !color_batches(c, problem) || !collect_answers(c, problem) || !add_rows(c, problem) ||
       !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
     return false;
   }

@@ -27,12 +27,12 @@ static void release_complex(yw_surfaces* c, yw_complex* complex) {
 
 static void cache_clear(yw_surfaces* c, yw_surface_cache* cache) {
   release_complex(c, cache->complex);
-  void* arrays[] = {cache->leaf_nodes,   cache->path_boxes, cache->lane_boxes,
-                    cache->order,        cache->scratch,    cache->sorted_vertices,
-                    cache->sorted_edges, cache->predicted,  cache->moved,
-                    cache->unsettled,    cache->free,       cache->base,
-                    cache->impulses,     cache->change,     cache->heading,
-                    cache->poses,        cache->colors};
+  void* arrays[] = {cache->leaf_nodes,   cache->path_boxes,    cache->lane_boxes,
+                    cache->order,        cache->scratch,       cache->sorted_vertices,
+                    cache->sorted_edges, cache->sorted_places, cache->predicted,
+                    cache->moved,        cache->unsettled,     cache->free,
+                    cache->base,         cache->impulses,      cache->change,
+                    cache->heading,      cache->poses};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (yw_surface_cache){.key = cache->key};
 }
@@ -58,15 +58,15 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->found);
   YW_LIST_FREE(&mem, &c->batches);
   YW_LIST_FREE(&mem, &c->colored);
+  YW_LIST_FREE(&mem, &c->first_chunk);
   YW_LIST_FREE(&mem, &c->used_colors);
-  YW_LIST_FREE(&mem, &c->colors);
+  YW_LIST_FREE(&mem, &c->batch_chunks);
   YW_LIST_FREE(&mem, &c->batch_color);
   YW_LIST_FREE(&mem, &c->pair_angular);
-  YW_LIST_FREE(&mem, &c->moments);
   YW_LIST_FREE(&mem, &c->answers);
   YW_LIST_FREE(&mem, &c->yields);
-  YW_LIST_FREE(&mem, &c->rows.groups);
-  YW_LIST_FREE(&mem, &c->rows.starts);
+  YW_LIST_FREE(&mem, &c->rows);
+  YW_LIST_FREE(&mem, &c->searches);
   YW_LIST_FREE(&mem, &c->whole_rows);
   YW_LIST_FREE(&mem, &c->whole_states);
   yw_mem_free(&mem, c);
@@ -108,8 +108,10 @@ static bool add_sorting(yw_surfaces* c, yw_surface_cache* cache) {
   cache->order = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
   cache->scratch = YW_NEW_ARRAY(&c->mem, yw_sort_item, count);
   cache->sorted_vertices = YW_NEW_ARRAY(&c->mem, int32_t, count);
+  cache->sorted_places = YW_NEW_ARRAY(&c->mem, int32_t, count);
   cache->sorted_edges = yw_mem_alloc(&c->mem, (size_t)count, sizeof *cache->sorted_edges);
-  return cache->order && cache->scratch && cache->sorted_vertices && cache->sorted_edges;
+  return cache->order && cache->scratch && cache->sorted_vertices && cache->sorted_places &&
+         cache->sorted_edges;
 }
 
 static bool add_answering(yw_surfaces* c, yw_surface_cache* cache, int32_t count) {
@@ -135,9 +137,8 @@ static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact
   cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
   cache->unsettled = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
-  cache->colors = YW_NEW_ARRAY(&c->mem, uint64_t, particles);
   bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
-            cache->moved && cache->unsettled && cache->colors;
+            cache->moved && cache->unsettled;
   if (complex->is_loose) ok = ok && add_sorting(c, cache);
   if (complex->rest && body->self_contact) ok = ok && add_patches(c, cache, body);
   if (body->respond) ok = ok && add_answering(c, cache, particles);
@@ -182,9 +183,11 @@ static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cac
       .complex = complex,
       .vertices = loose ? cache->sorted_vertices : complex->vertices,
       .edges = (const int32_t(*)[2])(loose ? cache->sorted_edges : complex->edges),
+      .places = loose ? cache->sorted_places : complex->place_of_vertex,
       .order = cache->order,
       .scratch = cache->scratch,
       .sorted_vertices = cache->sorted_vertices,
+      .sorted_places = cache->sorted_places,
       .sorted_edges = cache->sorted_edges,
       .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
       .path_boxes = cache->path_boxes,

@@ -186,6 +186,7 @@ static bool allocate(yw_complex* c, const yw_contact_geometry* g) {
   size_t cells = c->is_loose ? points : triangles + (size_t)g->num_segments;
   c->leaves = YW_NEW_ARRAY(&c->mem, yw_complex_leaf, cells / YW_CONTACT_LEAF + 3 + NUM_FACINGS);
   c->vertices = YW_NEW_ARRAY(&c->mem, int32_t, points);
+  c->place_of_vertex = YW_NEW_ARRAY(&c->mem, int32_t, points);
   c->edges = yw_mem_alloc(&c->mem, edges, sizeof *c->edges);
   c->triangles = yw_mem_alloc(&c->mem, triangles, sizeof *c->triangles);
   c->edge_triangles = yw_mem_alloc(&c->mem, edges, sizeof *c->edge_triangles);
@@ -193,8 +194,9 @@ static bool allocate(yw_complex* c, const yw_contact_geometry* g) {
   c->triangle_edges = yw_mem_alloc(&c->mem, triangles, sizeof *c->triangle_edges);
   c->triangle_of_vertex = YW_NEW_ARRAY(&c->mem, int32_t, points);
   c->next_edges = yw_mem_alloc(&c->mem, edges, sizeof *c->next_edges);
-  return c->leaves && c->vertices && c->edges && c->triangles && c->edge_triangles &&
-         c->edge_thirds && c->triangle_edges && c->triangle_of_vertex && c->next_edges;
+  return c->leaves && c->vertices && c->place_of_vertex && c->edges && c->triangles &&
+         c->edge_triangles && c->edge_thirds && c->triangle_edges && c->triangle_of_vertex &&
+         c->next_edges;
 }
 
 static bool list_hanging(yw_complex* c, const yw_contact_geometry* g) {
@@ -239,6 +241,7 @@ static bool fill(yw_complex* c, const yw_contact_geometry* g) {
       list_segments(c, g, &space);
     }
     c->leaves[c->num_leaves] = (yw_complex_leaf){c->num_vertices, c->num_edges, c->num_triangles};
+    for (int32_t i = 0; i < c->num_vertices; ++i) c->place_of_vertex[c->vertices[i]] = i;
     c->size = mean_size(c, g);
   }
   void* arrays[] = {space.items, space.other, space.seen, space.edge_start, space.edges_round};
@@ -266,9 +269,19 @@ void yw_complex_destroy(yw_complex* c) {
   if (!c) return;
   yw_allocator mem = c->mem;
   yw_patches_destroy(c->patches);
-  void* arrays[] = {c->leaves,         c->vertices,    c->edges,          c->triangles,
-                    c->edge_triangles, c->edge_thirds, c->triangle_edges, c->triangle_of_vertex,
-                    c->next_edges,     c->rest,        c->hanging,        c->parents};
+  void* arrays[] = {c->leaves,
+                    c->place_of_vertex,
+                    c->vertices,
+                    c->edges,
+                    c->triangles,
+                    c->edge_triangles,
+                    c->edge_thirds,
+                    c->triangle_edges,
+                    c->triangle_of_vertex,
+                    c->next_edges,
+                    c->rest,
+                    c->hanging,
+                    c->parents};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, c);
 }

@@ -28,6 +28,7 @@ typedef struct yw_complex {
   yw_complex_leaf* leaves;  ///< num_leaves + 1
   int32_t num_vertices, num_edges, num_triangles;
   int32_t* vertices;             ///< particles
+  int32_t* place_of_vertex;      ///< per particle: its index among them; 0 where it has none
   int32_t (*edges)[2];           ///< particles; the same one twice for loose points
   int32_t (*triangles)[3];       ///< particles
   int32_t (*edge_triangles)[2];  ///< on both sides; -1: none

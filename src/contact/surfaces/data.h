@@ -16,14 +16,20 @@ typedef struct yw_surface_cache {
   yw_path_box* path_boxes;
   float* lane_boxes;
   yw_sort_item *order, *scratch;  // loose points
-  int32_t* sorted_vertices;
+  int32_t *sorted_vertices, *sorted_places;
   int32_t (*sorted_edges)[2];
   yw_patch_pose* poses;  // of bodies that touch themselves
   yw_vec4* predicted;
   uint8_t *moved, *unsettled;
-  uint64_t* colors;
   yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
 } yw_surface_cache;
+
+/// Chunks of bodies that a batch touches, see batches.c.
+#define YW_BATCH_CHUNKS 31
+typedef struct yw_batch_chunks {
+  int32_t count;  // more than have room: all of both bodies
+  int32_t items[YW_BATCH_CHUNKS];
+} yw_batch_chunks;
 
 struct yw_surfaces {
   yw_allocator mem;
@@ -42,14 +48,15 @@ struct yw_surfaces {
   YW_LIST(int32_t) block_start;    // first job of each block
   YW_LIST(yw_contact_list) found;  // contacts of each block
   YW_LIST(yw_contact_batch) batches, colored;
-  YW_LIST(uint64_t) used_colors;  // per body
-  YW_LIST(uint64_t*) colors;      // per body, those of the caches
+  YW_LIST(int32_t) first_chunk;   // per body, and one more
+  YW_LIST(uint64_t) used_colors;  // per chunk
+  YW_LIST(yw_batch_chunks) batch_chunks;
   YW_LIST(int32_t) batch_color;
   YW_LIST(yw_vec3) pair_angular;
-  YW_LIST(yw_contact_moments) moments;
   YW_LIST(yw_contact_answer) answers;
   YW_LIST(float) yields;
-  yw_row_table rows;
+  YW_LIST(yw_contact_row) rows;
+  YW_LIST(yw_contact_search) searches;
   YW_LIST(yw_whole_row) whole_rows;
   YW_LIST(yw_whole_state) whole_states;
 };

@@ -48,6 +48,7 @@ static void sort_points(yw_contact_work* work) {
   for (int32_t i = 0; i < count; ++i) {
     int32_t particle = work->order[i].value;
     work->sorted_vertices[i] = particle;
+    work->sorted_places[particle] = i;
     work->sorted_edges[i][0] = work->sorted_edges[i][1] = particle;
   }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "contact/surfaces/rigid.h"
 
-#include <string.h>
-
 // Sweeps over the contacts of an impact.
 #define BOUNCE_ITERATIONS 10
 // Angular momentum below this share of what one step of gravity could give the pair is left alone.
@@ -218,22 +216,10 @@ void yw_contact_turn_back(yw_particles* particles, yw_vec3 angular) {
   add_rigid_velocity(particles, narrow(sums.center), yw_v3(0, 0, 0), omega);
 }
 
-// Moments of a body, which do not change while only velocities do.
-static const yw_contact_moments* moments_of(const yw_contact_problem* problem, int32_t body) {
-  yw_contact_moments* m = &problem->moments[body];
-  if (m->known) return m;
-  rigid_sums sums = sum_up(problem->bodies[body].particles, NULL);
-  *m = (yw_contact_moments){.known = true, .held = sums.held, .mass = sums.mass};
-  memcpy(m->center, sums.center, sizeof m->center);
-  memcpy(m->inertia, sums.inertia, sizeof m->inertia);
-  return m;
-}
-
-// Adds the inertia of a body about another point than its centre.
-static void add_inertia(double inertia[6], const yw_contact_moments* m, const double center[3]) {
-  double x = m->center[0] - center[0], y = m->center[1] - center[1], z = m->center[2] - center[2];
-  const double apart[6] = {y * y + z * z, x * x + z * z, x * x + y * y, -x * y, -x * z, -y * z};
-  for (int k = 0; k < 6; ++k) inertia[k] += m->inertia[k] + m->mass * apart[k];
+static double mass_of(const yw_particles* p) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < p->count; ++i) sum += (double)p->mass[i];
+  return sum;
 }
 
 // Balls do not rotate, so friction between them turns the heap they lie in. A heap on an obstacle
@@ -250,22 +236,14 @@ void yw_contact_keep_angular(const yw_contact_problem* problem, const yw_contact
       turns_on_obstacle(&problem->bodies[batch->b])) {
     return;
   }
-  bool alone = batch->a == batch->b;
-  const yw_contact_moments* a = moments_of(problem, batch->a);
-  const yw_contact_moments* b = moments_of(problem, batch->b);
+  yw_particles* a = problem->bodies[batch->a].particles;
+  yw_particles* b = batch->a == batch->b ? NULL : problem->bodies[batch->b].particles;
   double step = (double)yw_length(problem->gravity) * (double)problem->h;
-  double mass = a->mass + (alone ? 0.0 : b->mass);
+  double mass = mass_of(a) + (b ? mass_of(b) : 0.0);
   if (lost < NEGLIGIBLE_ANGULAR * step * mass * (double)batch->extent) return;
-  if (a->held || b->held) return;
-  double center[3], inertia[6] = {0};
-  for (int k = 0; k < 3; ++k) {
-    double of_b = alone ? 0.0 : b->mass * b->center[k];
-    center[k] = (a->mass * a->center[k] + of_b) / mass;
-  }
-  add_inertia(inertia, a, center);
-  if (!alone) add_inertia(inertia, b, center);
-  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(inertia), lost_angular));
-  yw_vec3 zero = yw_v3(0, 0, 0), middle = narrow(center);
-  add_rigid_velocity(problem->bodies[batch->a].particles, middle, zero, omega);
-  if (!alone) add_rigid_velocity(problem->bodies[batch->b].particles, middle, zero, omega);
+  rigid_sums sums = sum_up(a, b);
+  if (sums.held) return;
+  yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), lost_angular));
+  add_rigid_velocity(a, narrow(sums.center), yw_v3(0, 0, 0), omega);
+  if (b) add_rigid_velocity(b, narrow(sums.center), yw_v3(0, 0, 0), omega);
 }

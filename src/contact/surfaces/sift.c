@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "contact/surfaces/sift.h"
 
-#include <string.h>
-
 extern const yw_sift_fns yw_sift_table_plain;
 #ifdef YW_HAVE_X86_KERNELS
 extern const yw_sift_fns yw_sift_table_avx2, yw_sift_table_avx512;
@@ -34,25 +32,6 @@ static void fill_thirds(yw_sift* s, const yw_contact_work* const works[2], const
   }
 }
 
-// What lies beyond the edges that vertices touch.
-static void look_across(yw_sift* s, const yw_complex* complex, const int32_t (*pairs)[2]) {
-  memset(s->thirds[0], 0, sizeof s->thirds[0]);
-  memset(s->has_third[0], 0, sizeof s->has_third[0]);
-  s->owners = 0;
-  for (int corner = 0; corner < 3; ++corner) {
-    for (uint32_t lanes = s->border[corner]; lanes != 0; lanes &= lanes - 1) {
-      int32_t lane = __builtin_ctz(lanes), triangle = pairs[lane][1];
-      int32_t edge = complex->triangle_edges[triangle][(corner + 1) % 3];
-      bool owner = complex->edge_triangles[edge][0] == triangle;
-      int32_t other = complex->edge_triangles[edge][owner ? 1 : 0];
-      if (owner) s->owners |= 1u << lane;
-      if (other < 0 || other == triangle) continue;
-      s->thirds[0][lane] = complex->edge_thirds[edge][owner ? 1 : 0];
-      s->has_third[0][lane] = 1.0f;
-    }
-  }
-}
-
 void yw_sift_lanes(yw_sift* s, const yw_contact_work* const works[2], const int32_t (*pairs)[2],
                    const yw_near_lanes* lanes, uint32_t near, const yw_sift_fns* fns) {
   int split = yw_pair_split(lanes->kind);
@@ -65,10 +44,6 @@ void yw_sift_lanes(yw_sift* s, const yw_contact_work* const works[2], const int3
     }
   }
   fns->sift(lanes, near, s);
-  if (lanes->kind == YW_VERTEX_TRIANGLE && (s->border[0] | s->border[1] | s->border[2]) != 0) {
-    look_across(s, works[1]->complex, pairs);
-    fns->sift_border(lanes, s);
-  }
 }
 
 void yw_sift_append_contact(const yw_sift* s, const int32_t body[2], const yw_near_lanes* lanes,

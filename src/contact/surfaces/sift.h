@@ -20,12 +20,9 @@ typedef struct yw_sift {
   float radii[4][YW_LANES];      ///< m, of the corners, if thick
   int32_t thirds[4][YW_LANES];   ///< of two edges: corners opposite to edge 0, and to edge 1
   float has_third[4][YW_LANES];  ///< 1 where there is such a corner; otherwise 0
-  uint32_t owners;               ///< one bit per lane: the triangle owns the edge at `border`
 
   // Results: one bit per lane, and the numbers of those that have one.
   uint32_t contacts, spares, unclear;
-  uint32_t border[3];    ///< touches an edge of the triangle, opposite to this corner
-  float time[YW_LANES];  ///< of touch, as a share of the substep
   float weights[4][YW_LANES];
   float normal[3][YW_LANES];
   float distance[YW_LANES];    ///< m, to keep
@@ -35,9 +32,6 @@ typedef struct yw_sift {
 typedef struct yw_sift_fns {
   /// Sifts the lanes that have a bit in `near`, after yw_near_fns.test has looked at them.
   void (*sift)(const yw_near_lanes* lanes, uint32_t near, yw_sift* sift);
-  /// Decides about vertices that touch an edge of their triangle. thirds[0]: the corner of the
-  /// triangle beyond that edge.
-  void (*sift_border)(const yw_near_lanes* lanes, yw_sift* sift);
 } yw_sift_fns;
 
 /// level as from yw_simd_resolve.

@@ -4,7 +4,7 @@
 
 #include "contact/surfaces/pair_lanes.h"
 
-// Sine of the angle between edges that are nearly parallel: their own normal is not exact.
+// Sine of the angle between edges that count as parallel.
 #define PARALLEL 1e-3f
 
 typedef struct paths {
@@ -159,19 +159,6 @@ YW_LANE_FN yw_vi on_border(const yw_vf* weights, int count) {
   return border;
 }
 
-// Notes and returns the lanes that touch an edge of their triangle; those at a corner are unclear.
-YW_LANE_FN yw_vi find_border(yw_sift* s, const moment* m, int32_t first, uint32_t asked,
-                             yw_vi* unclear) {
-  const yw_vf* w = m->near.weights + 1;
-  yw_vi zero[3] = {~(w[0] > YW_BORDER), ~(w[1] > YW_BORDER), ~(w[2] > YW_BORDER)};
-  *unclear |= (zero[0] & zero[1]) | (zero[1] & zero[2]) | (zero[2] & zero[0]);
-  for (int k = 0; k < 3; ++k) {
-    s->border[k] |= (yw_vi_bits(zero[k] & ~*unclear) & asked) << first;
-  }
-  yw_vf_store(s->time + first, m->t);
-  return (zero[0] | zero[1] | zero[2]) & ~*unclear;
-}
-
 YW_LANE_FN void sift_register(const yw_near_lanes* l, uint32_t asked, yw_sift* s, int32_t first,
                               yw_pair_kind kind) {
   int split = yw_pair_split(kind);
@@ -198,18 +185,14 @@ YW_LANE_FN void sift_register(const yw_near_lanes* l, uint32_t asked, yw_sift* s
   yw_vf size = yw_vf_sqrt(dot(n, n)), scale = 1.0f / size;
   scale = yw_vf_select(dot(n, m.near.apart) < 0.0f, -scale, scale);
   n = (vec){scale * n.x, scale * n.y, scale * n.z};
-  unclear |= (m.distance < 1e-3f * s->skin) | ~(size < INFINITY);
+  unclear |= (m.distance < 1e-3f * s->skin) | ~((size > 0.0f) & (size < INFINITY));
   yw_vi contact = ~nothing;
   if (kind == YW_VERTEX_TRIANGLE) {
-    unclear |= ~(size > 0.0f);
-    nothing |= find_border(s, &m, first, yw_vi_bits(~nothing) & asked, &unclear);
+    unclear |= on_border(m.near.weights + 1, 3);
   } else {
-    vec u = sub(x[1], x[0]), v = sub(x[3], x[2]), to = m.near.apart;
-    yw_vf least2 = PARALLEL * PARALLEL * dot(u, u) * dot(v, v);
-    yw_vi parallel = ~(size > 0.0f);
-    unclear |= ~parallel & ~(size * size > least2);
-    yw_vf shorter = 1.0f / m.distance;
-    n = select3(parallel, (vec){shorter * to.x, shorter * to.y, shorter * to.z}, n);
+    // Edges that are nearly parallel have no normal of their own.
+    vec u = sub(x[1], x[0]), v = sub(x[3], x[2]);
+    unclear |= ~(size * size > PARALLEL * PARALLEL * dot(u, u) * dot(v, v));
     for (int side = 0; side < 2; ++side) {
       yw_vi border = on_border(m.near.weights + 2 * side, 2);
       if (s->found_by[side]) nothing |= border & ~unclear;
@@ -231,7 +214,6 @@ YW_LANE_FN void sift_register(const yw_near_lanes* l, uint32_t asked, yw_sift* s
 
 static void sift(const yw_near_lanes* l, uint32_t near, yw_sift* s) {
   s->contacts = s->spares = s->unclear = 0;
-  s->border[0] = s->border[1] = s->border[2] = 0;
   for (int32_t first = 0; first < l->count; first += YW_VF_LANES) {
     uint32_t asked = near >> first & (uint32_t)((1ull << YW_VF_LANES) - 1);
     if (asked == 0) continue;
@@ -243,73 +225,5 @@ static void sift(const yw_near_lanes* l, uint32_t near, yw_sift* s) {
   }
 }
 
-// Edges of triangles ----------------------------------------------------------------------------
-
-// One mask per lane from one bit each.
-YW_LANE_FN yw_vi lanes_of(uint32_t bits, int32_t first) {
-  int32_t mask[YW_VF_LANES];
-  for (int32_t i = 0; i < YW_VF_LANES; ++i) mask[i] = -(int32_t)(bits >> (first + i) & 1);
-  yw_vi lanes;
-  memcpy(&lanes, mask, sizeof lanes);
-  return lanes;
-}
-
-// Sine of the angle by which a corner protrudes over the plane through p with normal n.
-YW_LANE_FN yw_vf protrusion(vec corner, vec p, vec n) {
-  vec to = sub(corner, p);
-  yw_vf length = yw_vf_sqrt(dot(to, to));
-  return yw_vf_select(length > 0.0f, dot(to, n) / length, yw_vf_splat(0.0f));
-}
-
-YW_LANE_FN void sift_border_register(const yw_near_lanes* l, uint32_t asked, yw_sift* s,
-                                     int32_t first) {
-  vec begin[4], x[4];
-  yw_vf weights[4], t = yw_vf_load(s->time + first);
-  load_corners(l->begin, l->corners[0], first, 1, begin);
-  load_corners(l->end, l->corners[0], first, 1, x);
-  for (int k = 0; k < 4; ++k) {
-    x[k] = mad(begin[k], t, sub(x[k], begin[k]));
-    weights[k] = yw_vf_load(s->weights[k] + first);
-  }
-  vec beyond = load_corner(l->begin[1], s->thirds[0] + first);
-  beyond = mad(beyond, t, sub(load_corner(l->end[1], s->thirds[0] + first), beyond));
-  vec own = select3(lanes_of(s->border[0], first), x[1],
-                    select3(lanes_of(s->border[1], first), x[2], x[3]));
-
-  vec apart = difference(x, weights, 1), p = sub(x[0], apart);
-  yw_vf shorter = 1.0f / yw_vf_sqrt(dot(apart, apart));
-  vec n = {shorter * apart.x, shorter * apart.y, shorter * apart.z};
-  vec face = normal_of(YW_VERTEX_TRIANGLE, x);
-  yw_vf scale = 1.0f / yw_vf_sqrt(dot(face, face));
-  scale = yw_vf_select(dot(face, n) < 0.0f, -scale, scale);
-  face = (vec){scale * face.x, scale * face.y, scale * face.z};
-
-  // In a concave crease a vertex touches both faces along their own normals. Elsewhere one of them
-  // owns the edge, if both lie behind it.
-  yw_vi has = yw_vf_load(s->has_third[0] + first) > 0.0f;
-  yw_vi crease = has & (protrusion(beyond, p, face) >= YW_FLAT);
-  yw_vi behind = (protrusion(own, p, n) < YW_FLAT) & (~has | (protrusion(beyond, p, n) < YW_FLAT));
-  yw_vi contact = crease | (behind & lanes_of(s->owners, first));
-  n = select3(crease, face, n);
-  yw_vf gap = dot(n, difference(begin, weights, 1)) - yw_vf_load(s->distance + first);
-  uint32_t bits = yw_vi_bits(contact) & asked;
-  s->contacts |= bits << first;
-  for (; bits != 0; bits &= bits - 1) {
-    int i = __builtin_ctz(bits);
-    s->normal[0][first + i] = n.x[i];
-    s->normal[1][first + i] = n.y[i];
-    s->normal[2][first + i] = n.z[i];
-    s->gap_before[first + i] = gap[i];
-  }
-}
-
-static void sift_border(const yw_near_lanes* l, yw_sift* s) {
-  uint32_t border = s->border[0] | s->border[1] | s->border[2];
-  for (int32_t first = 0; first < l->count; first += YW_VF_LANES) {
-    uint32_t asked = border >> first & (uint32_t)((1ull << YW_VF_LANES) - 1);
-    if (asked != 0) sift_border_register(l, asked, s, first);
-  }
-}
-
 extern const yw_sift_fns YW_KERNEL(yw_sift_table);
-const yw_sift_fns YW_KERNEL(yw_sift_table) = {sift, sift_border};
+const yw_sift_fns YW_KERNEL(yw_sift_table) = {sift};

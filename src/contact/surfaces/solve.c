@@ -35,14 +35,12 @@
 #define YIELD_SAFETY 1.1f
 #define LEAST_YIELD 1e-3f
 #define MOST_SHOWN 1.1
-// Batches per task, and groups of rows. Fewer batches or groups than this are not worth waking
-// threads for.
+// Batches per task, if they have few contacts.
 #define BATCHES_PER_TASK 8
-#define GROUPS_PER_TASK 16
+#define FEW_CONTACTS 64
+// Fewer batches than this, with fewer contacts, are not worth waking threads for.
 #define MIN_PARALLEL 32
-#define MIN_PARALLEL_GROUPS 64
-// Colors of rows that are added at a time, at most.
-#define ADDED_COLORS 64
+#define MIN_PARALLEL_CONTACTS 1024
 
 // Weighted sum of one side's particles.
 static inline yw_vec3 side_sum(const yw_contact* c, int side, const yw_vec4* values) {
@@ -57,7 +55,6 @@ static inline void push_side(const yw_contact* c, int side, const yw_particles* 
                              yw_vec4* values, yw_vec3 impulse) {
   for (int k = 0; k < c->count[side]; ++k) {
     int32_t i = c->particles[side][k];
-    if (!(particles->inv_mass[i] > 0.0f)) continue;
     float share = c->weights[side][k] * particles->inv_mass[i];
     values[i].x += share * impulse.x;
     values[i].y += share * impulse.y;
@@ -80,7 +77,6 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
   bool obstacle = c->count[1] == 0;
   c->friction_limit = sqrtf(a->friction * (obstacle ? c->obstacle_friction : b->friction));
   c->impulse = c->push = c->push_impulse = 0.0f;
-  c->color = -1;
   c->friction = yw_v3(0, 0, 0);
   c->arm = yw_contact_relative(problem, c, false);
   c->offset = obstacle ? c->obstacle_gap - yw_dot(c->arm, c->normal) : -c->distance;
@@ -125,102 +121,104 @@ static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
   c->push_goal = push > 0.0f ? c->gap_before + (push < limit ? push : limit) : -c->slop;
 }
 
-// Batches ---------------------------------------------------------------------------------------
+// Sweeps ----------------------------------------------------------------------------------------
+
+typedef struct sweep {
+  const yw_contact_problem* problem;
+  void (*visit)(const yw_contact_problem* problem, yw_contact_batch* batch);
+  int32_t first, end;  // batches
+  int32_t per_task;
+} sweep;
+
+static void sweep_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const sweep* job = context;
+  int32_t first = job->first + block * job->per_task;
+  int32_t end = first + job->per_task < job->end ? first + job->per_task : job->end;
+  for (int32_t i = first; i < end; ++i) job->visit(job->problem, &job->problem->batches[i]);
+}
 
 typedef void (*batch_visit)(const yw_contact_problem*, yw_contact_batch*);
 
-typedef struct batch_job {
-  const yw_contact_problem* problem;
-  batch_visit visit;
-  int32_t first, end;
-} batch_job;
-
-static void visit_block(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  const batch_job* job = context;
-  int32_t first = job->first + block * BATCHES_PER_TASK, end = first + BATCHES_PER_TASK;
-  for (int32_t i = first; i < end && i < job->end; ++i) {
-    job->visit(job->problem, &job->problem->batches[i]);
-  }
+// Visits every batch of one color.
+static void sweep_color(const yw_contact_problem* problem, batch_visit visit, int32_t color,
+                        yw_tasks* tasks) {
+  sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1],
+               BATCHES_PER_TASK};
+  int32_t count = job.end - job.first, contacts = problem->color_rows[color];
+  if (count == 0) return;
+  if (contacts > FEW_CONTACTS * count) job.per_task = 1;
+  bool serial = count < MIN_PARALLEL && contacts < MIN_PARALLEL_CONTACTS;
+  if (serial || color == YW_CONTACT_MAX_COLORS) tasks = NULL;
+  yw_tasks_run(tasks, (count + job.per_task - 1) / job.per_task, sweep_block, &job);
 }
 
-static void visit_range(const yw_contact_problem* problem, batch_visit visit, int32_t first,
-                        int32_t end, yw_tasks* tasks) {
-  batch_job job = {problem, visit, first, end};
-  int32_t blocks = (end - first + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK;
-  yw_tasks_run(end - first < MIN_PARALLEL ? NULL : tasks, blocks, visit_block, &job);
+static void sweep_all(const yw_contact_problem* problem, batch_visit visit) {
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k)
+    sweep_color(problem, visit, k, problem->tasks);
 }
 
-// Visits that change nothing but the batch itself.
-static void visit_batches(const yw_contact_problem* problem, batch_visit visit) {
-  visit_range(problem, visit, 0, problem->num_batches, problem->tasks);
+// Visits colors from last to first.
+static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
+  for (int32_t k = YW_CONTACT_MAX_COLORS; k >= 0; --k)
+    sweep_color(problem, visit, k, problem->tasks);
 }
 
-// Visits that move bodies as wholes.
-static void visit_wholes(const yw_contact_problem* problem, batch_visit visit) {
+// Visits batches that move bodies as wholes.
+static void sweep_wholes(const yw_contact_problem* problem, batch_visit visit) {
+  yw_tasks* tasks = problem->divided ? NULL : problem->tasks;
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) sweep_color(problem, visit, k, tasks);
+}
+
+static void count_rows(yw_contact_problem* problem) {
   for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) {
-    visit_range(problem, visit, problem->color_start[k], problem->color_start[k + 1],
-                k == YW_CONTACT_MAX_COLORS ? NULL : problem->tasks);
+    problem->color_rows[k] = 0;
+    for (int32_t i = problem->color_start[k]; i < problem->color_start[k + 1]; ++i) {
+      problem->color_rows[k] += problem->batches[i].count;
+    }
   }
 }
 
 static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  for (int32_t i = 0; i < batch->count; ++i) prepare(problem, &batch->contacts[i]);
+  for (int32_t i = 0; i < batch->count; ++i) {
+    prepare(problem, &batch->contacts[i]);
+    batch->rows[i].contact = i;
+    batch->rows[i].impulse = 0.0f;
+    batch->rows[i].friction = (yw_vec4){0, 0, 0, 0};
+    batch->searches[i] = (yw_contact_search){.last = {0, 0, 0, 0}};
+  }
+}
+
+// The rows of velocities; impulses so far stay as they are.
+static void weigh_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) {
+    int32_t contact = batch->rows[i].contact;
+    yw_contact* c = &batch->contacts[contact];
+    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
+    const float yields[2] = {problem->yields[c->body[0]], problem->yields[c->body[1]]};
+    yw_vec4 friction = batch->rows[i].friction;
+    float impulse = batch->rows[i].impulse;
+    batch->rows[i] = yw_contact_velocity_row(c, a->particles, b->particles, yields);
+    batch->rows[i].friction = friction;
+    batch->rows[i].impulse = impulse;
+    batch->rows[i].contact = contact;
+  }
 }
 
 static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   yw_contact_bounce(problem, batch);
 }
 
-// Sweeps ----------------------------------------------------------------------------------------
-
-typedef void (*rows_visit)(const yw_contact_problem*, yw_contact_rows*);
-
-typedef struct sweep {
-  const yw_contact_problem* problem;
-  rows_visit visit;
-  int32_t first, end;  // groups
-} sweep;
-
-static void sweep_block(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  const sweep* job = context;
-  int32_t first = job->first + block * GROUPS_PER_TASK, end = first + GROUPS_PER_TASK;
-  for (int32_t i = first; i < end && i < job->end; ++i) {
-    job->visit(job->problem, &job->problem->rows->groups.items[i]);
-  }
+static int32_t rows_of_round(const yw_contact_problem* problem, const yw_contact_batch* batch) {
+  return problem->short_round ? batch->busy : batch->count;
 }
 
-static void sweep_range(const yw_contact_problem* problem, rows_visit visit, int32_t first,
-                        int32_t end) {
-  sweep job = {problem, visit, first, end};
-  int32_t count = end - first, blocks = (count + GROUPS_PER_TASK - 1) / GROUPS_PER_TASK;
-  yw_tasks_run(count < MIN_PARALLEL_GROUPS ? NULL : problem->tasks, blocks, sweep_block, &job);
+static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_visit_velocities(batch->rows, rows_of_round(problem, batch));
 }
 
-// Visits the rows of all colors.
-static void sweep_all(const yw_contact_problem* problem, rows_visit visit) {
-  const int32_t* starts = problem->rows->starts.items;
-  for (int32_t k = 0; k + 1 < problem->rows->starts.count; ++k) {
-    sweep_range(problem, visit, starts[k], starts[k + 1]);
-  }
-}
-
-// Visits colors from last to first.
-static void sweep_back(const yw_contact_problem* problem, rows_visit visit) {
-  const int32_t* starts = problem->rows->starts.items;
-  for (int32_t k = problem->rows->starts.count - 2; k >= 0; --k) {
-    sweep_range(problem, visit, starts[k], starts[k + 1]);
-  }
-}
-
-// Visits that change nothing but the rows themselves.
-static void sweep_from(const yw_contact_problem* problem, rows_visit visit, int32_t first) {
-  sweep_range(problem, visit, first, problem->rows->groups.count);
-}
-
-static void velocity_rows(const yw_contact_problem* problem, yw_contact_rows* rows) {
-  if (!problem->short_round || rows->busy != 0) problem->visits->visit_velocities(rows);
+static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  yw_contact_visit_velocities_back(batch->rows, rows_of_round(problem, batch));
 }
 
 // Spares ----------------------------------------------------------------------------------------
@@ -242,7 +240,8 @@ static float tolerated_gap(const yw_contact_spare* s, float slop) {
 // The contact of a spare becomes the last one.
 static yw_contact* take_up(const yw_contact_problem* problem, yw_contact_batch* batch,
                            const yw_contact_spare* s) {
-  yw_contact* c = &batch->contacts[batch->count++];
+  int32_t at = batch->count++;
+  yw_contact* c = &batch->contacts[at];
   *c = (yw_contact){
       .body = {batch->a, batch->b},
       .count = {2, 2},
@@ -253,46 +252,54 @@ static yw_contact* take_up(const yw_contact_problem* problem, yw_contact_batch* 
       .gap_before = s->gap_before,
       .slop = batch->slop};
   prepare(problem, c);
+  batch->searches[at] = (yw_contact_search){.last = {0, 0, 0, 0}};
   return c;
 }
 
 // Takes up what velocities would press together. The next round must visit all.
 static void take_up_velocities(const yw_contact_problem* problem, yw_contact_batch* batch) {
   const yw_contact_body *a = &problem->bodies[batch->a], *b = &problem->bodies[batch->b];
+  const float yields[2] = {problem->yields[batch->a], problem->yields[batch->b]};
   int32_t left = 0, before = batch->count;
   for (int32_t i = 0; i < batch->num_spares; ++i) {
     const yw_contact_spare* s = &batch->spares[i];
     yw_vec3 relative = spare_relative(s, a->particles->vel, b->particles->vel);
     float gap = s->gap_before + problem->h * yw_dot(relative, s->normal);
-    if (!(gap < tolerated_gap(s, batch->spare_slop))) {
+    if (!(gap < tolerated_gap(s, batch->slop))) {
       batch->spares[left++] = *s;
       continue;
     }
-    take_up(problem, batch, s);
+    yw_contact* c = take_up(problem, batch, s);
+    yw_contact_row* row = &batch->rows[batch->count - 1];
+    *row = yw_contact_velocity_row(c, a->particles, b->particles, yields);
+    row->contact = batch->count - 1;
   }
   batch->num_spares = left;
   batch->taken_up = batch->count - before;
 }
 
 // True if any batch took up a spare.
-static bool take_up_spares(yw_contact_problem* problem) {
-  visit_batches(problem, take_up_velocities);
+static bool take_up_spares(const yw_contact_problem* problem) {
+  sweep_all(problem, take_up_velocities);
   bool any = false;
-  for (int32_t i = 0; i < problem->num_batches; ++i) {
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
     any = any || problem->batches[i].taken_up > 0;
   }
-  if (any) sweep_from(problem, yw_rows_weigh, yw_rows_add(problem));
   return any;
 }
 
-// Positions follow the velocities of these rows, which get ready for positions.
-static void follow_rows(const yw_contact_problem* problem, yw_contact_rows* rows) {
-  for (int32_t i = 0; i < rows->count; ++i) {
-    yw_contact* c = rows->contacts[i];
-    c->impulse = rows->impulse[i];
-    c->friction = yw_v3(rows->friction[0][i], rows->friction[1][i], rows->friction[2][i]);
+// Positions follow the velocities of this batch, and its rows get ready for positions.
+static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) {
+    int32_t contact = batch->rows[i].contact;
+    yw_contact* c = &batch->contacts[contact];
+    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
+    c->impulse = batch->rows[i].impulse;
+    c->friction = yw_xyz(batch->rows[i].friction);
     if (c->impulse > 0.0f) follow_velocity(problem, c);
     measure_depth(problem, c);
+    batch->rows[i] = yw_contact_position_row(c, a->particles, b->particles);
+    batch->rows[i].contact = contact;
   }
 }
 
@@ -304,35 +311,41 @@ static void take_up_positions(const yw_contact_problem* problem, yw_contact_batc
     const yw_contact_spare* s = &batch->spares[i];
     yw_vec3 relative = spare_relative(s, a->particles->pos, b->particles->pos);
     float gap = yw_dot(relative, s->normal) - s->distance;
-    if (!(gap < tolerated_gap(s, batch->spare_slop))) {
+    if (!(gap < tolerated_gap(s, batch->slop))) {
       batch->spares[left++] = *s;
       continue;
     }
     yw_contact* c = take_up(problem, batch, s);
     measure_depth(problem, c);
+    yw_contact_row* row = &batch->rows[batch->count - 1];
+    *row = yw_contact_position_row(c, a->particles, b->particles);
+    row->contact = batch->count - 1;
   }
   batch->num_spares = left;
 }
 
-static void position_rows(const yw_contact_problem* problem, yw_contact_rows* rows) {
-  problem->visits->visit_positions(rows);
+static void position_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  (void)problem;
+  yw_contact_visit_positions(batch->rows, batch->count);
 }
 
-static void note_pushes(const yw_contact_problem* problem, yw_contact_rows* rows) {
+static void position_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
   (void)problem;
-  for (int32_t i = 0; i < rows->count; ++i) {
-    rows->contacts[i]->push_impulse = rows->impulse[i] * rows->mass[i];
-  }
+  yw_contact_visit_positions_back(batch->rows, batch->count);
 }
 
 static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  for (int32_t i = 0; i < batch->count; ++i) {
+    const yw_contact_row* row = &batch->rows[i];
+    batch->contacts[row->contact].push_impulse = row->impulse * row->mass;
+  }
   batch->lost_angular = yw_contact_lost_angular(problem, batch);
 }
 
 // Sums the angular momentum added by all batches of a pair.
 static void add_lost_angular(const yw_contact_problem* problem) {
   for (int32_t i = 0; i < problem->num_pairs; ++i) problem->pair_angular[i] = yw_v3(0, 0, 0);
-  for (int32_t i = 0; i < problem->num_batches; ++i) {
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
     const yw_contact_batch* batch = &problem->batches[i];
     problem->pair_angular[batch->pair] =
         yw_add(problem->pair_angular[batch->pair], batch->lost_angular);
@@ -357,14 +370,27 @@ static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
 // along a direction are known without another answer.
 
 // The last sweep of a round: nothing changes these impulses afterwards, so they are measured.
-static void last_velocity_rows(const yw_contact_problem* problem, yw_contact_rows* rows) {
-  velocity_rows(problem, rows);
-  if (!problem->short_round || rows->busy != 0) problem->visits->measure(rows);
+static void last_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  velocity_batch_back(problem, batch);
+  yw_contact_measure(batch->rows, batch->searches, rows_of_round(problem, batch), &batch->step2,
+                     &batch->size2);
 }
 
 // Bodies that answer turn as wholes, see turn_answer.
-static void turn_rows(const yw_contact_problem* problem, yw_contact_rows* rows) {
-  if (!problem->short_round || rows->busy != 0) problem->visits->turn(rows, problem->extrapolate);
+static void turn_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  float beta = problem->extrapolate;
+  if (!answers(&problem->bodies[batch->a]) && !answers(&problem->bodies[batch->b])) {
+    yw_contact_turn_all(batch->rows, batch->searches, rows_of_round(problem, batch), beta);
+  } else {
+    for (int32_t i = 0; i < batch->count; ++i) {
+      const int32_t* body = batch->contacts[batch->rows[i].contact].body;
+      const bool pushed[2] = {!answers(&problem->bodies[body[0]]),
+                              !answers(&problem->bodies[body[1]])};
+      yw_contact_turn(&batch->rows[i], &batch->searches[i], beta, pushed);
+    }
+  }
+  if (problem->short_round) return;
+  batch->busy = yw_contact_bring_forward(batch->rows, batch->searches, batch->count);
 }
 
 static void turn_answer(const yw_contact_problem* problem, const yw_contact_answer* a) {
@@ -381,9 +407,9 @@ static void turn_answer(const yw_contact_problem* problem, const yw_contact_answ
 // Square of the last change of all impulses; 0 when it is small enough to stop.
 static double last_step2(const yw_contact_problem* problem) {
   double step2 = 0.0, size2 = 0.0;
-  for (int32_t i = 0; i < problem->rows->groups.count; ++i) {
-    step2 += problem->rows->groups.items[i].step2;
-    size2 += problem->rows->groups.items[i].size2;
+  for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
+    step2 += problem->batches[i].step2;
+    size2 += problem->batches[i].size2;
   }
   return step2 > SETTLED * SETTLED * size2 ? step2 : 0.0;
 }
@@ -437,8 +463,8 @@ static void settle_answer(const yw_contact_problem* problem, const yw_contact_an
 static void sweep_velocities(const yw_contact_problem* problem, int32_t iterations) {
   // Forward and backward sweeps: each order compensates the bias of the other.
   for (int32_t i = 0; i < iterations; ++i) {
-    sweep_all(problem, velocity_rows);
-    sweep_back(problem, i < iterations - 1 ? velocity_rows : last_velocity_rows);
+    sweep_all(problem, velocity_batch);
+    sweep_back(problem, i < iterations - 1 ? velocity_batch_back : last_batch_back);
   }
 }
 
@@ -466,7 +492,7 @@ static void solve_velocities(yw_contact_problem* problem) {
       const yw_particles* p = problem->bodies[a->body].particles;
       copy_vectors(a->base, p->vel, p->count);
     }
-    if (round == 0 || problem->num_answers > 0) sweep_from(problem, yw_rows_weigh, 0);
+    if (round == 0 || problem->num_answers > 0) sweep_all(problem, weigh_batch);
     // Rounds that find nothing to do must have looked everywhere.
     problem->short_round = problem->num_answers == 0 && round % ROUNDS_PER_FULL != 0 &&
                            round < rounds - 1 && now > 0.0;
@@ -483,43 +509,24 @@ static void solve_velocities(yw_contact_problem* problem) {
     problem->extrapolate = before > 0.0 && !grows ? (float)(now / before) : 0.0f;
     if (grows) soften(problem);
     before = now;
-    sweep_all(problem, turn_rows);
-    if (!problem->short_round && problem->num_answers == 0) yw_rows_sort(problem);
+    sweep_all(problem, turn_batch);
     for (int32_t k = 0; k < problem->num_answers; ++k) turn_answer(problem, &problem->answers[k]);
   }
   for (int32_t k = 0; k < problem->num_answers; ++k) settle_answer(problem, &problem->answers[k]);
 }
 
-// Pushes apart what is still too deep, until nothing is left to push.
-static void solve_positions(yw_contact_problem* problem) {
-  sweep_all(problem, follow_rows);
-  sweep_from(problem, yw_rows_place, 0);
-  for (int32_t i = 0; i < problem->iterations; ++i) {
-    if (i == problem->iterations / 2) {
-      visit_batches(problem, take_up_positions);
-      int32_t first = yw_rows_add(problem);
-      sweep_from(problem, yw_rows_weigh, first);
-      sweep_from(problem, yw_rows_place, first);
-    }
-    sweep_all(problem, position_rows);
-    sweep_back(problem, position_rows);
-  }
-  sweep_from(problem, note_pushes, 0);
-}
-
-bool yw_contact_solve(yw_contact_problem* problem) {
-  int32_t num_spares = 0;
-  for (int32_t i = 0; i < problem->num_batches; ++i) num_spares += problem->batches[i].num_spares;
-  visit_batches(problem, prepare_batch);
-  // Every color that is added may leave one group that is not full.
-  int32_t added = ADDED_COLORS * (ROUNDS_PER_ITERATION * problem->iterations + 1);
-  int32_t extra = num_spares / YW_LANES + (added < num_spares ? added : num_spares);
-  if (!yw_rows_begin(problem, extra)) return false;
-  visit_wholes(problem, bounce_batch);
+void yw_contact_solve(yw_contact_problem* problem) {
+  count_rows(problem);
+  sweep_all(problem, prepare_batch);
+  sweep_wholes(problem, bounce_batch);
   solve_velocities(problem);
-  solve_positions(problem);
-  visit_batches(problem, lost_angular_batch);
+  sweep_all(problem, follow_batch);
+  for (int32_t i = 0; i < problem->iterations; ++i) {
+    if (i == problem->iterations / 2) sweep_all(problem, take_up_positions);
+    sweep_all(problem, position_batch);
+    sweep_back(problem, position_batch_back);
+  }
+  sweep_all(problem, lost_angular_batch);
   add_lost_angular(problem);
-  visit_wholes(problem, keep_angular_batch);
-  return true;
+  sweep_wholes(problem, keep_angular_batch);
 }

@@ -25,7 +25,6 @@ typedef struct yw_contact {
   float obstacle_gap;       ///< m, to an obstacle at the end of the substep
 
   // Used by the solver.
-  int32_t color;         ///< see rows.c
   float friction_limit;  ///< coefficient
   float approach;        ///< m/s, closing speed when found
   float bounce;          ///< restitution of an impact, otherwise 0
@@ -75,8 +74,9 @@ typedef struct yw_contact_work {
   const yw_complex* complex;
   const int32_t* vertices;    ///< of the complex; of loose points as sorted now
   const int32_t (*edges)[2];  ///< likewise
+  const int32_t* places;      ///< per particle: its index among the vertices
   yw_sort_item *order, *scratch;
-  int32_t* sorted_vertices;  ///< memory of loose points
+  int32_t *sorted_vertices, *sorted_places;  ///< memory of loose points
   int32_t (*sorted_edges)[2];
   yw_box_tree leaves;
   yw_path_box* path_boxes;  ///< per particle
