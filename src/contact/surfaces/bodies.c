@@ -472,14 +472,16 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   if (!yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
-    if (!detect(c, YW_TOUCH_CONTACTS, tasks) || !solve(c, &problem, &found) ||
-        !detect(c, YW_TOUCH_LOOK, tasks)) {
-      return YW_ERR_MEMORY;
-    }
+    if (!detect(c, YW_TOUCH_CONTACTS, tasks) || !solve(c, &problem, &found)) return YW_ERR_MEMORY;
+    // Before the next search, which overwrites the contacts.
+    note_pressed(c, bodies, false);
+    if (!detect(c, YW_TOUCH_LOOK, tasks)) return YW_ERR_MEMORY;
     need = greatest_need(c);
   }
-  note_pressed(c, bodies, need != YW_TOUCH_NOTHING);
-  if (need != YW_TOUCH_NOTHING && !guard(c, h, tasks)) return YW_ERR_MEMORY;
+  if (need != YW_TOUCH_NOTHING) {
+    note_pressed(c, bodies, true);
+    if (!guard(c, h, tasks)) return YW_ERR_MEMORY;
+  }
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }
