@@ -137,12 +137,12 @@ if [ "${1:-}" != quick ]; then
   slow='mesher|fem_(shapes|world|bar|plastic|sampling)|scene_(fem|build)|slender_world|frames_(extremes|static)'
   slow+='|frames_(scenes|composite|world)|match_size|plastic|plastic_(spin|press|sleep|conserve|sheet)|friction'
   slow+='|track|mesh_obstacle|contact_surfaces|lockstep|mesher_(law|models|octree)'
-  slow+='|elastic|frames_calculix|fem_calculix|slender|world_random'
+  slow+='|elastic|frames_calculix|fem_calculix|slender|world_random|device|plastic_state|contact_world'
   suite "address and undefined behaviour" build/asan -- "${sanitized[@]}" -DYW_SANITIZE=address,undefined \
     "-DYW_TEST_NAMES_NOT=^test_($slow)$"
   check "clang-tidy" scripts/check_tidy.sh build/asan
   suite "threads" build/tsan -- "${sanitized[@]}" -DYW_BUILD_APP=OFF -DYW_SANITIZE=thread \
-    '-DYW_TEST_NAMES=test_(base|threads|world|contact_world|contact_surfaces_crowd|golden)$'
+    '-DYW_TEST_NAMES=test_(base|threads|world|contact_surfaces_crowd|golden)$'
   page_suite
   blender_suite
   check "installed library" scripts/check_install.sh

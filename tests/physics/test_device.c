@@ -118,6 +118,8 @@ static yw_world* make_case(const device_case* c, yw_device_kind device, yw_body_
   yw_world_def def = yw_default_world_def();
   def.threads = 1;
   def.device = device;
+  // Of points: with surfaces, bodies in touch with obstacles come back for contact.
+  def.contact = YW_CONTACT_POINTS;
   yw_world* world = NULL;
   yw_error error;
   assert_int_equal(yw_world_create(&def, &world), YW_OK);

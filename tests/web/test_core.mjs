@@ -6,7 +6,7 @@ import { nativeHash } from './program.mjs';
 
 const FRAMES = 60;
 // These take longest, and their methods have lighter scenes. With YW_TEST_FULL they have all frames too.
-const HEAVY = new Set(['bowling', 'bristle', 'buggy', 'bumper', 'cake', 'car', 'drape', 'fish', 'frog', 'ice_cream', 'inclusions', 'jelly_bunny', 'jelly_stack',
+const HEAVY = new Set(['bowling', 'bristle', 'buggy', 'bumper', 'cake', 'car', 'clay_on_jelly', 'drape', 'fish', 'frog', 'gelatin_and_silicone', 'ice_cream', 'inclusions', 'jelly_bunny', 'jelly_stack',
   'materials', 'nails', 'ring_toy', 'robot_hand', 'ruler', 'slope', 'steel_ruler', 'teddy', 'trampoline', 'twisting_towers']);
 const FEW = 2;
 
