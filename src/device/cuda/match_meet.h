@@ -195,6 +195,17 @@ struct meet_kernel {
     SYNC();
   }
 
+  // The box of a block becomes that of its first thread.
+  KERNEL_FN void join_in_block(shared* s) {
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+      SYNC();
+      EACH_THREAD(t) {
+        if (t < half) s->boxes[t] = yw_aabb_join(s->boxes[t], s->boxes[t + half]);
+      }
+    }
+    SYNC();
+  }
+
   // Positions return to the world; what its floats cannot hold is kept.
   KERNEL_FN void leave(const args& a, shared* s, int32_t first, int32_t count) {
     yw_vec3 origin = a.scalars->origin;
@@ -217,13 +228,7 @@ struct meet_kernel {
       }
       s->boxes[t] = box;
     }
-    for (int half = THREADS / 2; half > 0; half /= 2) {
-      SYNC();
-      EACH_THREAD(t) {
-        if (t < half) s->boxes[t] = yw_aabb_join(s->boxes[t], s->boxes[t + half]);
-      }
-    }
-    SYNC();
+    join_in_block(s);
   }
 
   KERNEL_FN void join_boxes(const args& a, shared* s, int num_blocks) {
@@ -232,13 +237,7 @@ struct meet_kernel {
       for (int c = t; c < num_blocks; c += THREADS) box = yw_aabb_join(box, a.boxes[c]);
       s->boxes[t] = box;
     }
-    for (int half = THREADS / 2; half > 0; half /= 2) {
-      SYNC();
-      EACH_THREAD(t) {
-        if (t < half) s->boxes[t] = yw_aabb_join(s->boxes[t], s->boxes[t + half]);
-      }
-    }
-    SYNC();
+    join_in_block(s);
   }
 
   KERNEL_FN void finish(const args& a, const shared* s) {
