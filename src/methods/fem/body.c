@@ -462,6 +462,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
   if (b->model->fragile) {
     yw_fem_cracks_refresh(&b->cracks, b->mass);
     yw_fem_cracks_count(&b->cracks);
+    b->is_apart = b->cracks.num_pieces > 1;
   }
   yw_fem_front_changed(b);
   yw_fem_show_front(b);

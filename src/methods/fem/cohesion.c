@@ -61,7 +61,8 @@ static bool pull_corner(fem_crack* c, int corner, const yw_dvec3 axes[3], yw_dve
   if (r > (double)c->reach[corner]) c->reach[corner] = (float)r;
   double k = stiffness_at(c, (double)c->reach[corner]), depth = yw_ddot(gap, axes[2]);
   yw_dvec3 traction = yw_dscale(way, k);
-  if (depth < 0.0) {
+  // Far apart, the normal says nothing about which side is where.
+  if (depth < 0.0 && k > 0.0) {
     traction = yw_dadd(traction, yw_dscale(axes[2], (double)c->stiffness * depth));
   }
   double share = scale * (double)c->area / 3.0;
@@ -100,7 +101,7 @@ static double work_at(const fem_crack* c, int corner, const yw_dvec3 axes[3], co
   if (c->loose || c->node[0][corner] == c->node[1][corner]) return done;
   yw_dvec3 gap = gap_at(c, pos, corner);
   yw_dvec3 way = yw_dadd(gap, yw_dscale(first_pull(c, axes), e));
-  double depth = fmin(yw_ddot(gap, axes[2]), 0.0);
+  double depth = k > 0.0 ? fmin(yw_ddot(gap, axes[2]), 0.0) : 0.0;
   // Unloading gives back the difference of the stored energies.
   return done - 0.5 * k * (reach * reach - yw_ddot(way, way)) +
          0.5 * (double)c->stiffness * depth * depth;

@@ -86,11 +86,11 @@ static void set_corners(fem_crack* crack, const fem_face* face, int32_t half) {
 void yw_fem_crack_open(fem_cracks* c, const fem_face* face, int32_t half, const yw_dvec3 axes[3],
                        yw_dvec3 pull, double share) {
   fem_crack* crack = &c->faces[c->num_faces++];
-  double size = sqrt(yw_ddot(pull, pull)), strength = fmin(size, MOST_EXCESS * face->strength);
+  double size = sqrt(yw_ddot(pull, pull)), stress = fmin(size, MOST_EXCESS * face->strength);
   *crack = (fem_crack){
-      .strength = (float)strength,
-      .span = (float)(2.0 * share * (double)c->fragile->toughness / strength),
-      .slack = (float)(strength / face->stiffness),
+      .strength = (float)(share * stress),
+      .span = (float)(2.0 * (double)c->fragile->toughness / stress),
+      .slack = (float)(share * stress / face->stiffness),
       .stiffness = (float)face->stiffness,
       .area = (float)face->area,
   };
@@ -201,7 +201,8 @@ void yw_fem_cracks_refresh(fem_cracks* c, const double* mass) {
   }
   for (int32_t i = 0; i < c->num_faces; ++i) {
     const fem_crack* crack = &c->faces[i];
-    double grip = (double)crack->stiffness * (double)crack->area / 3.0;
+    // Cohesion and the push between sides that overlap.
+    double grip = 2.0 * (double)crack->stiffness * (double)crack->area / 3.0;
     for (int k = 0; k < 6 && !crack->loose; ++k) {
       int32_t own = crack->node[k / 3][k % 3], other = crack->node[1 - k / 3][k % 3];
       bool holds = crack->reach[k % 3] < crack->slack + crack->span;

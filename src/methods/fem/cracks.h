@@ -70,7 +70,8 @@ double yw_fem_cohesive_work(const fem_cracks* cracks, const yw_vec4* pos);
 /// Recomputes what depends on loose faces: their area, pieces, nodes of the surface.
 void yw_fem_cracks_count(fem_cracks* cracks);
 
-/// Adds an open face; pull is the traction on its first half, share that of the toughness.
+/// Adds an open face. pull is the traction across the cut that it is part of, share that of the
+/// face's area which counts.
 void yw_fem_crack_open(fem_cracks* cracks, const fem_face* face, int32_t half,
                        const yw_dvec3 axes[3], yw_dvec3 pull, double share);
 /// Splits the nodes around dirty ones where their tets are no longer connected. Nodes that are held

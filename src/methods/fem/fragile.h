@@ -13,12 +13,13 @@ typedef struct fem_fragile {
   yw_allocator mem;
   float strength;               ///< Pa; INFINITY: limited by the toughness alone
   float toughness;              ///< J/m^2
-  float least;                  ///< Pa, lowest strength of a face
   int32_t num_tets, num_faces;  ///< faces: between two tets
   int32_t* partner;             ///< per half face: the other half, or -1 outside
   int32_t* fan_start;           ///< per node, + 1
   int32_t* fan;                 ///< corners around a node, ascending
   int32_t longest_fan;
+  float (*weakest)[2];  ///< Pa per node: least strength of the faces around it, and at_front
+  int32_t* stiffest;    ///< per node: the stiffest finest tet around it
   double* corner_mass;  ///< kg, per tet: what it gives to each of its nodes
 } fem_fragile;
 
