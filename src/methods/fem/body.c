@@ -182,7 +182,7 @@ static void list_surface(fem_body* b, int32_t tet) {
   const fem_hierarchy* h = &b->model->h;
   bool positive = yw_fem_is_positive(h, tet);
   int faces = b->model->surface_faces[tet], first = h->level_start[h->max_level];
-  if (b->model->fragile && tet >= first) faces |= b->cracks.loose[tet - first];
+  if (b->model->fragile && tet >= first) faces |= b->cracks.parted[tet - first];
   for (int k = 0; k < 4; ++k) {
     if (!(faces >> k & 1)) continue;
     int32_t* to = b->triangles + 3 * (size_t)b->num_triangles++;

@@ -207,7 +207,7 @@ static bool test_nodes(fem_body* b, const yw_particles* p) {
   bool refine = false;
   for (int32_t i = 0; i < b->front.num_active; ++i) {
     int32_t n = b->front.active[i], vertex = vertex_of(b, n);
-    if (b->is_held[n] || b->cracks.grip[n] > 0.0) continue;
+    if (b->is_held[n] || b->cracks.is_held[n]) continue;
     double limit = (double)b->cracks.fragile->weakest[vertex][b->cracks.at_front[n]];
     double stress = stress_at(b, n, HOT_SHARE * limit);
     if (stress < HOT_SHARE * limit) continue;

@@ -460,9 +460,7 @@ static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx
   return YW_OK;
 }
 
-static bool has_pieces(const void* state) {
-  return ((const fem_body*)state)->is_apart;
-}
+static bool has_pieces(const void* state) { return ((const fem_body*)state)->is_apart; }
 
 // The table ---------------------------------------------------------------------------------------
 

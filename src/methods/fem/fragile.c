@@ -102,6 +102,7 @@ fem_face yw_fem_face_of(const fem_hierarchy* h, const fem_materials* materials,
   double volume = yw_fem_volume(h, first + tet) + yw_fem_volume(h, first + beside);
   double size = 2.0 * volume / face.area;
   double youngs = fmin(youngs_at(h, materials, tet), youngs_at(h, materials, beside));
+  face.size = size;
   face.stiffness = youngs / size;
   face.strength = face.at_front = (double)f->strength;
   if (f->toughness > 0.0f) {

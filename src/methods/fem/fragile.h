@@ -37,7 +37,8 @@ typedef struct fem_face {
   uint8_t partner[3];  ///< ... and in the other half
   double area;         ///< m^2
   yw_dvec3 normal;     ///< out of the tet of the first half
-  double stiffness;    ///< Pa/m, of the layer of tets on both sides
+  double size;         ///< m, about an edge of its tets
+  double stiffness;    ///< Pa/m, of a layer of this thickness
   double strength;     ///< Pa, where there is no crack yet ...
   double at_front;     ///< ... and at the front of one
 } fem_face;
