@@ -204,6 +204,7 @@ static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, floa
   if (s.obstacles) remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);
+  if (b->cracks.num_crumbs > 0) yw_fem_crumbs_calm(&b->cracks, b->mass, b->inv_mass, h, p);
   pull_springs(b, p, ctx, share, h);
   set_holds(b, p, ctx, share);
   if (s.obstacles) meet_obstacles(b, p, ctx, begin, h);
