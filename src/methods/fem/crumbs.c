@@ -10,7 +10,7 @@
 #include "methods/fem/cracks.h"
 
 // Pieces of at most this many tets are crumbs.
-#define CRUMB_TETS 8
+#define CRUMB_TETS 24
 // Share of the motion beyond that of a rigid body that an inner step leaves. A mode of frequency w
 // is then stable for (w h)^2 below 2 (1 + KEPT) / KEPT = 22 instead of 4.
 #define KEPT 0.1

@@ -25,6 +25,8 @@
 #define LOOK_STEPS 4
 // And between two looks for faces that must open.
 #define CRACK_STEPS 4
+// Bodies with pieces are checked this much more often.
+#define PIECES_SHARE 0.2f
 // A front that does not change is checked less and less often, up to this factor.
 #define MOST_PATIENCE 4.0f
 // A body falls asleep after it was at rest this long, s.
@@ -241,7 +243,8 @@ static float check_interval(const fem_body* b) {
     interval = CHECK_STEPS * b->params.safety * b->model->level_step[b->model->h.max_level] /
                sqrtf(b->params.stiffness_scale);
   }
-  return interval * b->patience;
+  // Light pieces are strained quickly, and the step follows the strain.
+  return interval * (b->is_apart ? PIECES_SHARE : b->patience);
 }
 
 // Sleep -------------------------------------------------------------------------------------------
