@@ -6,8 +6,8 @@ import { nativeHash } from './program.mjs';
 
 const FRAMES = 60;
 // These take longest, and their methods have lighter scenes. With YW_TEST_FULL they have all frames too.
-const HEAVY = new Set(['bowling', 'bristle', 'buggy', 'bumper', 'cake', 'car', 'clay_on_jelly', 'drape', 'fish', 'frog', 'gelatin_and_silicone', 'ice_cream', 'inclusions', 'jelly_bunny', 'jelly_stack',
-  'materials', 'nails', 'ring_toy', 'robot_hand', 'ruler', 'slope', 'steel_ruler', 'teddy', 'trampoline', 'twisting_towers']);
+const HEAVY = new Set(['bowling', 'bristle', 'buggy', 'bumper', 'cake', 'car', 'carrot', 'chocolate', 'clay_on_jelly', 'drape', 'fish', 'frog', 'gelatin_and_silicone', 'glaze', 'ice_cream', 'inclusions', 'jelly_bunny', 'jelly_stack',
+  'materials', 'nails', 'ring_toy', 'robot_hand', 'ruler', 'slope', 'steel_ruler', 'teddy', 'torn_jelly', 'trampoline', 'twisting_towers']);
 const FEW = 2;
 
 const framesOf = (scene) => (HEAVY.has(scene) && !process.env.YW_TEST_FULL ? FEW : FRAMES);
