@@ -42,7 +42,9 @@ static bool fill_from_shape(const yw_allocator* mem, yw_obstacle_surface* s,
 static bool fill_from_mesh(const yw_allocator* mem, yw_obstacle_surface* s,
                            const yw_moving_mesh* mesh) {
   if (!make_room(mem, s, mesh->num_vertices, mesh->num_triangles)) return false;
-  memcpy(s->rest, mesh->begin, (size_t)mesh->num_vertices * sizeof *s->rest);
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+    s->rest[i] = yw_mesh_moment_point(&mesh->begin, i);
+  }
   memcpy(s->triangles, mesh->triangles, (size_t)mesh->num_triangles * sizeof *mesh->triangles);
   s->radius = YW_NEW_ARRAY(mem, float, mesh->num_vertices);
   if (!s->radius) return false;
@@ -90,8 +92,10 @@ void yw_obstacle_surface_place(yw_obstacle_surface* s, const yw_obstacle* o, flo
   s->is_still = !yw_obstacle_moves(o) && !o->mesh;
   s->still = o->begin;
   for (int32_t i = 0; i < p->count; ++i) {
-    yw_vec3 from = yw_transform_point(o->begin, o->mesh ? o->mesh->begin[i] : s->rest[i]);
-    yw_vec3 to = yw_transform_point(o->end, o->mesh ? o->mesh->end[i] : s->rest[i]);
+    const yw_moving_mesh* mesh = o->mesh;
+    yw_vec3 first = mesh ? yw_mesh_moment_point(&mesh->begin, i) : s->rest[i];
+    yw_vec3 last = mesh ? yw_mesh_moment_point(&mesh->end, i) : s->rest[i];
+    yw_vec3 from = yw_transform_point(o->begin, first), to = yw_transform_point(o->end, last);
     s->begin[i] = yw_v4(from);
     p->pos[i] = yw_v4(to);
     p->vel[i] = yw_v4(yw_scale(yw_sub(to, from), 1.0f / h));

@@ -213,10 +213,11 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
   const yw_obstacle_set* set = work->body->obstacles;
   int32_t particle = work->vertices[vertex];
   yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_path_end(work, particle);
-  yw_obstacle_near near = yw_obstacle_seen_from(set, obstacle, end);
-  float gap = near.distance - yw_touch_radius(work, particle);
+  float radius = yw_touch_radius(work, particle);
   float skin = yw_touch_skin(work, work), band = yw_contact_band(skin, fall);
-  if (gap > band) return;
+  yw_obstacle_near near;
+  if (!yw_obstacle_seen_within(set, obstacle, end, radius + band, &near)) return;
+  float gap = near.distance - radius;
   int32_t at = list->num_contacts++;
   if (at >= list->contact_capacity) return;
   yw_vec3 way = yw_mad(yw_sub(end, begin), -h, near.velocity);
@@ -244,7 +245,8 @@ static void find_obstacles(const yw_contact_work* work, const yw_contact_job* jo
     for (int32_t k = 0; k < set->count; ++k) {
       if (!yw_aabb_overlap(set->items[k].bounds, box)) continue;
       // 5 % margin for sampled or blended distances.
-      if (yw_obstacle_seen_from(set, k, center).distance > 1.05f * reach) continue;
+      yw_obstacle_near near;
+      if (!yw_obstacle_seen_within(set, k, center, 1.05f * reach, &near)) continue;
       for (int32_t i = l[0].vertex; i < l[1].vertex; ++i) {
         meet_obstacle(work, job, k, i, h, fall, list);
       }
