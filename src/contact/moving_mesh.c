@@ -7,8 +7,8 @@
 #include "contact/surfaces/approach.h"
 #include "geometry/order.h"
 
-// Nodes on the way from the root to a leaf, twice.
-#define STACK 128
+// Nodes on the way from the root to a leaf.
+#define STACK 64
 // Sine of the angle between two faces from which they are a concave corner.
 #define IN_FRONT 0.05f
 // Of coordinates, and of distances computed from them.
@@ -23,8 +23,9 @@ bool yw_moving_mesh_create(const yw_allocator* mem, const int32_t* triangles, in
   yw_vec3* centers = YW_NEW_ARRAY(mem, yw_vec3, num_triangles);
   int32_t* order = YW_NEW_ARRAY(mem, int32_t, num_triangles);
   out->triangles = yw_mem_alloc(mem, (size_t)num_triangles, sizeof *out->triangles);
+  out->reaches = YW_NEW_ARRAY(mem, yw_aabb, num_points);
   yw_aabb* nodes = YW_NEW_ARRAY(mem, yw_aabb, yw_box_tree_nodes(leaves));
-  bool made = centers && order && out->triangles && nodes;
+  bool made = centers && order && out->triangles && out->reaches && nodes;
   for (int32_t i = 0; i < num_triangles && made; ++i) {
     const int32_t* t = triangles + 3 * (size_t)i;
     yw_vec3 sum = yw_add(points[t[0]], yw_add(points[t[1]], points[t[2]]));
@@ -43,6 +44,7 @@ bool yw_moving_mesh_create(const yw_allocator* mem, const int32_t* triangles, in
 
 void yw_moving_mesh_free(const yw_allocator* mem, yw_moving_mesh* mesh) {
   yw_mem_free(mem, mesh->triangles);
+  yw_mem_free(mem, mesh->reaches);
   yw_mem_free(mem, mesh->tree.nodes);
   *mesh = (yw_moving_mesh){0};
 }
@@ -57,30 +59,32 @@ static int32_t end_of_leaf(const yw_moving_mesh* mesh, int32_t leaf) {
   return end < mesh->num_triangles ? end : mesh->num_triangles;
 }
 
-yw_aabb yw_moving_mesh_reach(const yw_moving_mesh* mesh, int32_t vertex) {
-  yw_aabb box = yw_mesh_moment_reach(&mesh->covers[0], vertex);
-  if (mesh->covers[1].frame == mesh->covers[0].frame) return box;
-  return yw_aabb_join(box, yw_mesh_moment_reach(&mesh->covers[1], vertex));
-}
-
 static bool is_covered(const yw_moving_mesh* mesh, const yw_mesh_moment* moment) {
   const yw_mesh_moment* covers = mesh->covers;
   return covers[0].from && (covers[0].frame == moment->frame || covers[1].frame == moment->frame);
+}
+
+static yw_aabb reach_of(const yw_moving_mesh* mesh, int32_t triangle) {
+  const int32_t* v = mesh->triangles[triangle];
+  return yw_aabb_join(mesh->reaches[v[0]], yw_aabb_join(mesh->reaches[v[1]], mesh->reaches[v[2]]));
 }
 
 void yw_moving_mesh_fit(yw_moving_mesh* mesh) {
   if (is_covered(mesh, &mesh->begin) && is_covered(mesh, &mesh->end)) return;
   mesh->covers[0] = mesh->begin;
   mesh->covers[1] = mesh->end;
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+    yw_aabb box =
+        yw_aabb_join(yw_mesh_moment_reach(&mesh->begin, i), yw_mesh_moment_reach(&mesh->end, i));
+    // Distances found inside are never smaller than the distance to the box, rounded or not.
+    mesh->reaches[i] = yw_aabb_pad(box, yw_moving_mesh_rounding(box));
+  }
   for (int32_t leaf = 0; leaf < mesh->tree.num_leaves; ++leaf) {
     yw_aabb box = yw_aabb_empty();
     for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
-      for (int k = 0; k < 3; ++k) {
-        box = yw_aabb_join(box, yw_moving_mesh_reach(mesh, mesh->triangles[i][k]));
-      }
+      box = yw_aabb_join(box, reach_of(mesh, i));
     }
-    // Distances found inside are never smaller than the distance to the box, rounded or not.
-    mesh->tree.nodes[mesh->tree.first_leaf + leaf] = yw_aabb_pad(box, yw_moving_mesh_rounding(box));
+    mesh->tree.nodes[mesh->tree.first_leaf + leaf] = box;
   }
   yw_box_tree_refit(&mesh->tree);
 }
@@ -149,6 +153,7 @@ static void look_at_leaf(const yw_moving_mesh* mesh, int32_t leaf, float at, yw_
   for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
     yw_vec3 x[3];
     float weights[3];
+    if (!(distance2_to_box(reach_of(mesh, i), p) <= *most2)) continue;
     corners_at(mesh, i, at, x);
     yw_vec3 apart = yw_sub(p, yw_nearest_on_triangle(p, x[0], x[1], x[2], weights));
     float found = yw_length2(apart);
@@ -165,22 +170,33 @@ static void look_at_leaf(const yw_moving_mesh* mesh, int32_t leaf, float at, yw_
 bool yw_moving_mesh_nearest(const yw_moving_mesh* mesh, float at, yw_vec3 p, float most,
                             yw_mesh_place* out) {
   const yw_box_tree* tree = &mesh->tree;
-  int32_t stack[STACK], depth = 0;
+  struct {
+    int32_t node;
+    float distance2;
+  } stack[STACK], now = {1, distance2_to_box(tree->nodes[1], p)};
+  int32_t depth = 0;
   float most2 = most * most;
   out->triangle = -1;
-  stack[depth++] = 1;
-  while (depth > 0) {
-    int32_t node = stack[--depth];
-    if (!(distance2_to_box(tree->nodes[node], p) <= most2)) continue;
-    if (node >= tree->first_leaf) {
-      look_at_leaf(mesh, node - tree->first_leaf, at, p, &most2, out);
+  for (;;) {
+    bool near = now.distance2 <= most2;
+    if (near && now.node < tree->first_leaf) {
+      // The nearer child first.
+      int32_t left = 2 * now.node, right = left + 1;
+      float to_left = distance2_to_box(tree->nodes[left], p);
+      float to_right = distance2_to_box(tree->nodes[right], p);
+      bool swap = to_right < to_left;
+      float farther = swap ? to_left : to_right;
+      if (farther <= most2) {
+        stack[depth].node = swap ? left : right;
+        stack[depth++].distance2 = farther;
+      }
+      now.node = swap ? right : left;
+      now.distance2 = swap ? to_right : to_left;
       continue;
     }
-    // The nearer child first.
-    int32_t left = 2 * node, right = left + 1;
-    bool swap = distance2_to_box(tree->nodes[right], p) < distance2_to_box(tree->nodes[left], p);
-    stack[depth++] = swap ? left : right;
-    stack[depth++] = swap ? right : left;
+    if (near) look_at_leaf(mesh, now.node - tree->first_leaf, at, p, &most2, out);
+    if (depth == 0) break;
+    now = stack[--depth];
   }
   out->distance = sqrtf(most2);
   return out->triangle >= 0;
@@ -191,6 +207,7 @@ bool yw_moving_mesh_near_box(const yw_moving_mesh* mesh, yw_aabb box, float reac
   yw_box_walk walk = yw_box_walk_begin(&mesh->tree, wide);
   for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
     for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
+      if (!yw_aabb_overlap(reach_of(mesh, i), wide)) continue;
       motion m = motion_of(mesh, i);
       if (yw_aabb_overlap(box_of(&m), wide)) return true;
     }
@@ -212,6 +229,7 @@ static bool may_go_on(const yw_path4* way, const yw_nearest* start, float least,
 // False when the triangle stays out of the box on its way.
 static bool path_to(const yw_moving_mesh* mesh, int32_t triangle, const yw_mesh_path* path,
                     yw_aabb box, yw_path4* out) {
+  if (!yw_aabb_overlap(reach_of(mesh, triangle), box)) return false;
   motion m = motion_of(mesh, triangle);
   if (!yw_aabb_overlap(box_of(&m), box)) return false;
   out->begin[0] = path->from;

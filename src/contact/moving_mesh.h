@@ -21,6 +21,7 @@ typedef struct yw_moving_mesh {
   /// fitted, and where the mesh is exactly is computed where somebody looks. No result depends on
   /// these boxes.
   yw_box_tree tree;
+  yw_aabb* reaches;  ///< the same per vertex
   yw_mesh_moment covers[2];
   yw_aabb box;  ///< of the places between the frames around begin and end
 } yw_moving_mesh;
@@ -34,8 +35,6 @@ void yw_moving_mesh_free(const yw_allocator* mem, yw_moving_mesh* mesh);
 void yw_moving_mesh_fit(yw_moving_mesh* mesh);
 /// Rounding of places in a box, and of distances from them, m.
 float yw_moving_mesh_rounding(yw_aabb box);
-/// Box of a vertex while the tree is not fitted again.
-yw_aabb yw_moving_mesh_reach(const yw_moving_mesh* mesh, int32_t vertex);
 
 /// A place on the mesh.
 typedef struct yw_mesh_place {
