@@ -121,8 +121,8 @@ static const char* damped_settings_of(const kind* k) {
                         : k->settings;
 }
 
-// The friction angle is 26.6 degrees: at 26 a body that slides slows down with 0.11 m/s^2. Grains of
-// plastic bodies slip one by one so close to it (docs/design/contact.md).
+// The friction angle is 26.6 degrees: at 26 a body that slides slows down with 0.11 m/s^2. Grains
+// of plastic bodies slip one by one so close to it (docs/design/contact.md).
 static void bodies_stick_below_the_angle(void** state) {
   (void)state;
   const double mu = 0.5;
