@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build, test or run the demo with apt; if it cannot, lists them.
-# usage: scripts/setup.sh build|demo|test|web|blender|coverage
+# usage: scripts/setup.sh build|demo|test|web|blender
 set -euo pipefail
 
 build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
@@ -21,8 +21,7 @@ case "${1:-build}" in
   test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${server[@]}" "${tests[@]}" "${python[@]}") ;;
   web) wanted=("${page[@]}" "${server[@]}") ;;
   blender) wanted=(blender) ;;
-  coverage) wanted=(gcovr) ;;
-  *) echo "usage: scripts/setup.sh build|demo|test|web|blender|coverage" >&2; exit 2 ;;
+  *) echo "usage: scripts/setup.sh build|demo|test|web|blender" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -64,25 +64,33 @@ uint64_t yw_obstacles_in(const yw_step_ctx* ctx, yw_aabb box, bool* moves) {
   return hash;
 }
 
-yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t index, yw_vec3 p) {
+bool yw_obstacle_seen_within(const yw_obstacle_set* set, int32_t index, yw_vec3 p, float most,
+                             yw_obstacle_near* near) {
   const yw_obstacle* obstacle = &set->items[index];
   yw_vec3 local = yw_transform_point_inv(obstacle->end, p), normal, way = {0, 0, 0};
-  yw_obstacle_near near = {0};
+  *near = (yw_obstacle_near){0};
   if (obstacle->mesh) {
     yw_mesh_place place;
-    yw_moving_mesh_nearest(obstacle->mesh, 1.0f, local, INFINITY, &place);
-    near.distance = place.distance - obstacle->mesh->radius;
+    float reach = 1.0001f * most / obstacle->end.scale + obstacle->mesh->radius;
+    if (!yw_moving_mesh_nearest(obstacle->mesh, 1.0f, local, reach, &place)) return false;
+    near->distance = place.distance - obstacle->mesh->radius;
     normal = place.normal;
     way = yw_moving_mesh_way(obstacle->mesh, &place);
   } else {
-    near.distance = yw_shape_distance_normal(obstacle->shape, local, &normal);
+    near->distance = yw_shape_distance_normal(obstacle->shape, local, &normal);
   }
-  near.distance *= obstacle->end.scale;
-  near.normal = yw_rotate(obstacle->end.rotation, normal);
+  near->distance *= obstacle->end.scale;
+  near->normal = yw_rotate(obstacle->end.rotation, normal);
   if (yw_obstacle_moves(obstacle) && set->h > 0.0f) {
     yw_vec3 before = yw_transform_point(obstacle->begin, yw_sub(local, way));
-    near.velocity = yw_scale(yw_sub(p, before), 1.0f / set->h);
+    near->velocity = yw_scale(yw_sub(p, before), 1.0f / set->h);
   }
+  return near->distance <= most;
+}
+
+yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t index, yw_vec3 p) {
+  yw_obstacle_near near;
+  yw_obstacle_seen_within(set, index, p, INFINITY, &near);
   return near;
 }
 
@@ -114,7 +122,7 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
 }
 
 yw_aabb yw_obstacle_mesh_bounds(const yw_moving_mesh* mesh, yw_transform begin, yw_transform end) {
-  return motion_bounds(yw_aabb_pad(mesh->tree.nodes[1], mesh->radius), begin, end);
+  return motion_bounds(yw_aabb_pad(mesh->box, mesh->radius), begin, end);
 }
 
 // Groups and chunks -----------------------------------------------------------------------------
