@@ -183,7 +183,8 @@ struct yw_world {
   YW_LIST(uint64_t) apart;             ///< step scratch: the same, and joined bodies
   YW_LIST(yw_contact_filter) filters;  ///< step scratch
   YW_LIST(uint32_t) small_bodies;      ///< step scratch
-  YW_LIST(yw_rigid_motion*) joined;    ///< step scratch
+  YW_LIST(yw_joined) joined;           ///< step scratch: rigid bodies of joints
+  YW_LIST(yw_rigid_motion*) motions;   ///< step scratch: their motions
   YW_LIST(uint64_t) parting;           ///< yw_contact_pair of slots that are moved apart
   YW_LIST(yw_parting) partings;        ///< step scratch
   YW_LIST(uint64_t) touching;          ///< step scratch: yw_contact_pair of slots
@@ -195,6 +196,12 @@ static inline const int32_t* yw_body_vertex_table(const yw_body* body) {
   const yw_method* method = body->model->method;
   return method->particle_of_vertex ? method->particle_of_vertex(body->state) : NULL;
 }
+/// True if the body, or its pieces, may touch itself.
+static inline bool yw_body_meets_itself(const yw_body* body) {
+  const yw_method* method = body->model->method;
+  return body->self_contact || (method->has_pieces && method->has_pieces(body->state));
+}
+
 static inline uint64_t yw_body_topology(const yw_body* body) {
   const yw_method* method = body->model->method;
   return method->topology_version ? method->topology_version(body->state) : 0;

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "contact/surfaces/hanging.h"
+#include "contact/surfaces/nearby.h"
 #include "contact/surfaces/whole.h"
 
 // Rounds in which shortened pairs are tested again; after that, they are fixed without a test.
@@ -381,7 +382,7 @@ static void keep_in_margin(void* context, int32_t block, int32_t worker) {
   (void)worker;
   const guard_job* job = context;
   const yw_contact_work* work = &job->works[block];
-  if (!work->active) return;
+  if (!work->active || work->body->is_obstacle) return;
   if (work->body->rigid) {
     keep_rigid_in_margin(job, work);
     return;
@@ -468,6 +469,8 @@ bool yw_guard_unsettle(yw_contact_work* works, int32_t num_works, bool all) {
     size_t count = (size_t)work->complex->num_particles;
     if (!all && !memchr(work->moved, YW_MOVED_EVER, count)) continue;
     for (int32_t leaf = 0; leaf < work->complex->num_leaves; ++leaf) {
+      // Leaves far from others have nothing to settle.
+      if (work->nearby && !yw_nearby_has(work, leaf)) continue;
       if (work->unsettled[leaf] || (!all && !has_flag(work, leaf))) continue;
       work->unsettled[leaf] = more = work->any_unsettled = true;
     }
