@@ -187,6 +187,8 @@ class Suite:
         while same and str(line) not in lines and line > 1:
             line -= 1
             numbers = set(lines.get(str(line), ()))
+        # Tables have no counters at all: take those of the file.
+        numbers = numbers or set().union(*lines.values())
         wanted = words_of(mutant.path)
         found = [self.tests[i] for i in numbers if self.tests[i] and (BUILD / "tests" / self.tests[i]).exists()]
         found = [test for test in found if self.seconds[test] <= self.longest or test == "test_golden"]
