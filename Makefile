@@ -30,7 +30,9 @@ soak:
 
 mutants:
 	@scripts/setup.sh test
-	@scripts/mutate.py
+	@scripts/configure.sh build -DYW_BUILD_TESTS=ON
+	@scripts/coverage.py --quick
+	@scripts/mutate.py --quick
 
 bench: all
 	build/yawara bench
@@ -52,8 +54,7 @@ dist: all
 
 coverage:
 	@scripts/setup.sh test
-	@scripts/setup.sh coverage
-	@scripts/coverage.sh
+	@scripts/coverage.py
 
 format:
 	clang-format -i $$(find include src apps studies tests examples web/core -name '*.[ch]' -o -name '*.cpp')

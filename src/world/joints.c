@@ -218,7 +218,8 @@ yw_status yw_joint_create(yw_world* world, const yw_joint_def* def, yw_joint_id*
   yw_status status = check_def(world, def, name, error);
   if (status < 0) return status;
   int32_t slot = YW_SLOT_FREE(&world->mem, &world->joints);
-  if (slot < 0 || !YW_LIST_RESERVE(&world->mem, &world->joined, 2 * world->joints.count)) {
+  if (slot < 0 || !YW_LIST_RESERVE(&world->mem, &world->joined, 2 * world->joints.count) ||
+      !YW_LIST_RESERVE(&world->mem, &world->motions, 2 * world->joints.count)) {
     return yw_fail_memory(error, "a joint");
   }
   yw_joint* joint = &world->joints.items[slot];
@@ -328,47 +329,43 @@ static bool attach(yw_world* world, yw_joint* joint, bool lockstep) {
   return awake;
 }
 
-static void add_motion(yw_world* world, yw_rigid_motion* motion) {
+// Its number among the bodies of the solve; body is its slot.
+static int32_t add_joined(yw_world* world, yw_rigid_motion* motion, int32_t body) {
   for (int32_t i = 0; i < world->joined.count; ++i) {
-    if (world->joined.items[i] == motion) return;
+    if (world->joined.items[i].motion == motion) return i;
   }
-  world->joined.items[world->joined.count++] = motion;
-}
-
-static void follow_joints(yw_world* world) {
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    yw_rigid_motion* motion = yw_body_takes_part(body) ? motion_of(body) : NULL;
-    for (int32_t k = 0; motion && k < world->joined.count; ++k) {
-      if (world->joined.items[k] == motion) {
-        body->model->method->follow(body->state, &body->particles);
-      }
-    }
-  }
+  world->joined.items[world->joined.count++] = (yw_joined){.motion = motion, .body = body};
+  world->motions.items[world->motions.count++] = motion;
+  return world->joined.count - 1;
 }
 
 yw_status yw_joints_solve(yw_world* world, float h, bool lockstep) {
-  yw_joint_list list = {world->joints.items, world->joints.count, (double)h};
+  yw_joint_list list = {world->joints.items, world->joints.count, world->joined.items, 0};
   bool any = false;
-  world->joined.count = 0;
+  world->joined.count = world->motions.count = 0;
   for (int32_t i = 0; i < list.count; ++i) {
     yw_joint* joint = &list.joints[i];
     joint->takes_part = (joint->generation & 1) && attach(world, joint, lockstep);
     any = any || joint->takes_part;
     for (int s = 0; joint->takes_part && s < 2; ++s) {
-      if (joint->sides[s].motion) add_motion(world, joint->sides[s].motion);
+      yw_joint_side* side = &joint->sides[s];
+      side->joined = side->motion ? add_joined(world, side->motion, side->body) : -1;
     }
   }
   if (!any) return YW_OK;
-  for (int32_t i = 0; i < world->joined.count; ++i) yw_rigid_restart(world->joined.items[i]);
+  list.num_joined = world->joined.count;
+  for (int32_t i = 0; i < list.num_joined; ++i) yw_rigid_restart(world->motions.items[i]);
   for (int32_t i = 0; i < list.count; ++i) {
     if (list.joints[i].takes_part) yw_joint_start(&list.joints[i], (double)h);
   }
   yw_rigid_coupling coupling = yw_joint_coupling(&list);
-  yw_rigid_solve(world->joined.items, world->joined.count, (double)h, &coupling);
+  yw_rigid_solve(world->motions.items, world->motions.count, (double)h, &coupling);
   for (int32_t i = 0; i < list.count; ++i) {
     if (list.joints[i].takes_part) yw_joint_finish(&list.joints[i]);
   }
-  follow_joints(world);
+  for (int32_t i = 0; i < list.num_joined; ++i) {
+    yw_body* body = &world->bodies.items[list.joined[i].body];
+    body->model->method->follow(body->state, &body->particles);
+  }
   return YW_OK;
 }

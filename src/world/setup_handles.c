@@ -233,7 +233,8 @@ static bool read_joint(yw_world* world, yw_reader* r, yw_joint* joint) {
 bool yw_setup_read_joints(yw_world* world, yw_reader* r) {
   int32_t slots = read_count(r, 4), more = slots - world->joints.count;
   if (r->failed || (more > 0 && !YW_LIST_RESERVE(&world->mem, &world->joints, more)) ||
-      !YW_LIST_RESERVE(&world->mem, &world->joined, 2 * slots)) {
+      !YW_LIST_RESERVE(&world->mem, &world->joined, 2 * slots) ||
+      !YW_LIST_RESERVE(&world->mem, &world->motions, 2 * slots)) {
     return false;
   }
   for (int32_t i = 0; i < world->joints.count; ++i) {

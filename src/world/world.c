@@ -86,6 +86,7 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->joints);
   YW_LIST_FREE(&mem, &world->tracks);
   YW_LIST_FREE(&mem, &world->joined);
+  YW_LIST_FREE(&mem, &world->motions);
   YW_LIST_FREE(&mem, &world->parting);
   YW_LIST_FREE(&mem, &world->partings);
   YW_LIST_FREE(&mem, &world->touching);

@@ -183,7 +183,8 @@ struct yw_world {
   YW_LIST(uint64_t) apart;             ///< step scratch: the same, and joined bodies
   YW_LIST(yw_contact_filter) filters;  ///< step scratch
   YW_LIST(uint32_t) small_bodies;      ///< step scratch
-  YW_LIST(yw_rigid_motion*) joined;    ///< step scratch
+  YW_LIST(yw_joined) joined;           ///< step scratch: rigid bodies of joints
+  YW_LIST(yw_rigid_motion*) motions;   ///< step scratch: their motions
   YW_LIST(uint64_t) parting;           ///< yw_contact_pair of slots that are moved apart
   YW_LIST(yw_parting) partings;        ///< step scratch
   YW_LIST(uint64_t) touching;          ///< step scratch: yw_contact_pair of slots

@@ -240,6 +240,37 @@ static void slider_slides_freely(void** state) {
   yw_world_destroy(world);
 }
 
+// A chain of heavy and light links in turn (10^6 : 1) swings, and its joints still meet: impulses
+// that pass from one to the next would need thousands of sweeps.
+static void light_links_hold_heavy_ones(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  const yw_joint_kind kinds[4] = {YW_JOINT_HINGE, YW_JOINT_SLIDER, YW_JOINT_HINGE, YW_JOINT_BALL};
+  yw_joint_id ids[4];
+  yw_body_id above = nobody;
+  for (int i = 0; i < 4; ++i) {
+    float size = i % 2 ? 1.0f : 0.01f, top = (float)i;
+    yw_body_id link = add_rigid(world, make_rigid_tets(size, size, size),
+                                (yw_vec3){top + 0.5f, 0, 0}, (yw_vec3){0}, (yw_vec3){0});
+    yw_joint_def joint = joint_of(kinds[i], above, link, (yw_vec3){top, 0, 0});
+    joint.axis = (yw_vec3){0, 0, 1};
+    ids[i] = join(world, &joint);
+    above = link;
+  }
+  double largest = 0.0;
+  for (int i = 0; i < 60; ++i) {
+    step(world, 1, 4);
+    for (int k = 0; k < 4; ++k) {
+      yw_joint_reading reading;
+      assert_int_equal(yw_joint_read(world, ids[k], &reading), YW_OK);
+      largest = fmax(largest, reading.error);
+    }
+  }
+  assert_at_most(largest, 1e-8);
+  assert_true(rigid_state_of(world, above).center[1] < -1.0);
+  yw_world_destroy(world);
+}
+
 // Two bodies fixed to each other fly like one with the sum of their inertias.
 static void fixed_bodies_move_as_one(void** state) {
   (void)state;
@@ -306,6 +337,23 @@ static void rope_is_never_longer_than_its_length(void** state) {
   }
   assert_true(slack);
   assert_near(longest, 1.0, 1e-6);
+  yw_world_destroy(world);
+}
+
+// A length of 0 is one that is given: the ends come together.
+static void ropes_without_length_hold_points_together(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_body_id ball = add_rigid(world, make_rigid_ball(0.1f), (yw_vec3){0.3f, 0, 0},
+                              (yw_vec3){0, 0, 0}, (yw_vec3){0, 0, 0});
+  yw_joint_def joint = joint_of(YW_JOINT_ROPE, nobody, ball, (yw_vec3){0, 0, 0});
+  joint.ends[1].point = (yw_vec3){0.3f, 0, 0};
+  joint.length = 0.0f;
+  yw_joint_id id = join(world, &joint);
+  step(world, 60, 4);
+  yw_joint_reading reading;
+  yw_joint_read(world, id, &reading);
+  assert_near(reading.position, 0, 1e-5);
   yw_world_destroy(world);
 }
 
@@ -524,6 +572,9 @@ static void bad_definitions_are_refused(void** state) {
   def = good, def.motor_force = -1, refuse(world, &def, "motor");
   def = good, def.stiffness = 0, refuse(world, &def, "stiffness");
   def = good, def.ends[0].point.x = NAN, refuse(world, &def, "finite");
+  refuse(world, NULL, "NULL");
+  yw_error error = {0};
+  assert_int_equal(yw_joint_create(world, &good, NULL, &error), YW_ERR_INVALID);
   yw_world_destroy(world);
 }
 
@@ -535,8 +586,10 @@ int main(void) {
       cmocka_unit_test(motor_turns_with_its_torque_up_to_its_speed),
       cmocka_unit_test(limits_stop_hinges_and_sliders),
       cmocka_unit_test(slider_slides_freely),
+      cmocka_unit_test(light_links_hold_heavy_ones),
       cmocka_unit_test(fixed_bodies_move_as_one),
       cmocka_unit_test(rope_is_never_longer_than_its_length),
+      cmocka_unit_test(ropes_without_length_hold_points_together),
       cmocka_unit_test(springs_swing_at_their_frequency),
       cmocka_unit_test(glue_holds_flesh_on_a_bone),
       cmocka_unit_test(weight_hangs_from_a_soft_body),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rigid bodies and joints in scene files: what they become, and mistakes.
 #include "support/scene_text.h"
+#include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
 
 #define BOX "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 1}}"
@@ -70,6 +71,33 @@ static void rigid_bodies_have_the_mass_of_their_shape(void** state) {
   yw_scene_destroy(scene);
 }
 
+// A long board with rounded edges, whose triangles are small only if the edges count.
+static void rigid_bodies_show_their_shape(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      "{\"bodies\": [{\"shape\": {\"box\": {\"size\": [1.7, 0.16, 0.56], \"rounding\": 0.05}}, "
+      "\"rigid\": {}}]}");
+  yw_world* world = world_of(scene);
+  yw_shape* shape = NULL;
+  yw_vec3 half = {0.85f, 0.08f, 0.28f};
+  assert_int_equal(yw_shape_rounded_box(NULL, half, 0.05f, &shape), YW_OK);
+  const yw_tri_mesh* shown = yw_model_surface(yw_body_model(world, (yw_body_id){1, 1}));
+  float farthest = 0.0f;
+  for (int32_t t = 0; t < shown->num_triangles; ++t) {
+    yw_vec3 middle = {0};
+    for (int k = 0; k < 3; ++k) {
+      middle = yw_add(middle, shown->positions[shown->triangles[3 * t + k]]);
+    }
+    middle = yw_scale(middle, 1.0f / 3);
+    farthest = fmaxf(farthest, fabsf(yw_shape_distance(shape, middle)));
+  }
+  // A fifth of the rounding: edges look round.
+  assert_at_most(farthest, 0.01);
+  yw_shape_release(shape);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
 static void mistakes_are_reported(void** state) {
   (void)state;
   refuse_text(SCENE("{\"kind\": \"glue\", \"body\": \"a\", \"at\": [0, 0, 0]}"), "joints[0].kind");
@@ -99,6 +127,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(joints_are_made_between_named_bodies),
       cmocka_unit_test(rigid_bodies_have_the_mass_of_their_shape),
+      cmocka_unit_test(rigid_bodies_show_their_shape),
       cmocka_unit_test(mistakes_are_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,6 +138,11 @@ struct yw_step_ctx {
   bool untouched;
 
   yw_method_report* report;
+
+  /// For collide, one per particle; NULL (default): friction is that of the present step. In: 0, or
+  /// minus the approach (m/s) whose friction a particle feels instead. Out, where an obstacle
+  /// stopped a particle: the approach that it stopped.
+  float* pressing;
 };
 
 /// Surface of a body for contact with others and itself. The arrays belong to the model or the

@@ -27,12 +27,11 @@ void yw_fem_body_destroy(void* state, yw_particles* particles) {
   yw_near_free(&b->near);
   if (b->model->fragile) yw_fem_cracks_free(&b->cracks);
   void* const arrays[] = {
-      b->mass,      b->inv_mass,    b->force,         b->carried,  b->strains,
-      b->jumps,     b->node_strain, b->to_split,      b->to_merge, b->merge_jump,
-      b->merged_at, b->forced,      b->held,          b->sprung,   b->is_held,
-      b->surface,   b->surface_old, b->end_pos,       b->end_vel,  b->cells,
-      b->cell_tets, b->triangles,   b->surface_nodes, b->plastic,  b->plastic_tension,
-      b->hanging};
+      b->mass,          b->inv_mass, b->force,           b->carried,    b->strains,   b->jumps,
+      b->node_strain,   b->to_split, b->to_merge,        b->merge_jump, b->merged_at, b->forced,
+      b->held,          b->sprung,   b->is_held,         b->pressing,   b->grip,      b->surface,
+      b->surface_old,   b->end_pos,  b->end_vel,         b->cells,      b->cell_tets, b->triangles,
+      b->surface_nodes, b->plastic,  b->plastic_tension, b->hanging};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_mem_free(&mem, b);
   yw_particles_free(&mem, particles);
@@ -57,6 +56,8 @@ static bool allocate_lists(fem_body* b, size_t surface) {
   b->is_held = YW_NEW_ARRAY(mem, bool, nodes);
   b->surface = YW_NEW_ARRAY(mem, int32_t, surface);
   b->surface_old = YW_NEW_ARRAY(mem, yw_vec4, surface + YW_LANES);
+  b->pressing = YW_NEW_ARRAY(mem, float, surface);
+  b->grip = YW_NEW_ARRAY(mem, fem_grip, nodes);
   b->cells = YW_NEW_ARRAY(mem, int32_t, 4 * finest);
   b->cell_tets = YW_NEW_ARRAY(mem, int32_t, finest);
   b->triangles = YW_NEW_ARRAY(mem, int32_t, 3 * (triangles + 1));
@@ -64,7 +65,7 @@ static bool allocate_lists(fem_body* b, size_t surface) {
   b->hanging = yw_mem_alloc(mem, nodes, sizeof *b->hanging);
   return b->to_split && b->to_merge && b->merge_jump && b->merged_at && b->forced && b->held &&
          b->sprung && b->is_held && b->surface && b->surface_old && b->cells && b->cell_tets &&
-         b->triangles && b->surface_nodes && b->hanging;
+         b->triangles && b->surface_nodes && b->hanging && b->pressing && b->grip;
 }
 
 static bool allocate(fem_body* b) {
@@ -262,6 +263,8 @@ void yw_fem_invalidate(void* state, const yw_particles* particles) {
   fem_body* b = state;
   const fem_hierarchy* h = &b->model->h;
   yw_near_forget(&b->near);
+  memset(b->grip, 0, (size_t)h->num_nodes * sizeof *b->grip);
+  b->gripped = false;
   yw_fem_front_reset(&b->front);
   // From fine to coarse: the parent of a bent tet counts as bent.
   bool* bent = (bool*)b->carried;
@@ -366,6 +369,20 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_bytes(writer, b->held, sizeof *b->held * (size_t)b->num_held);
   yw_write_bytes(writer, b->sprung, sizeof *b->sprung * (size_t)b->num_sprung);
   yw_near_save(&b->near, writer);
+  yw_write_u32(writer, b->gripped);
+  if (b->gripped) yw_write_f32(writer, &b->grip[0].pressure, 2 * (size_t)b->model->h.num_nodes);
+}
+
+static bool load_grip(fem_body* b, yw_reader* reader) {
+  size_t count = (size_t)b->model->h.num_nodes;
+  b->gripped = yw_read_u32(reader) != 0;
+  memset(b->grip, 0, count * sizeof *b->grip);
+  if (b->gripped) yw_read_f32(reader, &b->grip[0].pressure, 2 * count);
+  for (size_t n = 0; n < count; ++n) {
+    const fem_grip* grip = &b->grip[n];
+    if (!(grip->pressure >= 0.0f && grip->pressure < INFINITY && grip->age >= 0.0f)) return false;
+  }
+  return !reader->failed;
 }
 
 static bool load_flow(fem_body* b, yw_reader* reader) {
@@ -458,7 +475,8 @@ void yw_fem_load(void* state, yw_reader* reader) {
               clocks[4] >= 1.0f && clocks[4] <= 1e3f;
   if (reader->failed || !sane || yw_fem_params_check(&p, b->model->h.max_level, NULL) < 0 ||
       !can_soften(b, p.soften) || !load_cracks(b, reader) || !load_front(b, reader) ||
-      !load_flow(b, reader) || !load_pins(b, reader) || !yw_near_load(&b->near, reader)) {
+      !load_flow(b, reader) || !load_pins(b, reader) || !yw_near_load(&b->near, reader) ||
+      !load_grip(b, reader)) {
     reader->failed = true;
     return;
   }

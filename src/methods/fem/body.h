@@ -12,6 +12,12 @@
 #include "yawara/extend/method.h"
 #include "yawara/fem.h"
 
+/// How obstacles pressed on a node lately (grip.c).
+typedef struct fem_grip {
+  float pressure;  ///< m/s^2, mean normal force over mass; 0: not known
+  float age;       ///< s, that the mean is over; 0: did not touch
+} fem_grip;
+
 typedef struct fem_body {
   yw_allocator mem;
   const fem_model* model;
@@ -63,6 +69,9 @@ typedef struct fem_body {
   int32_t* surface;
   yw_particles surface_copy;
   yw_vec4* surface_old;
+  float* pressing;  ///< see yw_step_ctx
+  fem_grip* grip;   ///< per node
+  bool gripped;     ///< one of the surface has an age
 
   // Sleep, and the state that contact is compared with.
   bool asleep;
@@ -110,6 +119,11 @@ void yw_fem_find_node_strains(fem_body* body, const yw_particles* particles,
                               const yw_step_ctx* ctx);
 /// Stable step of the finest tets in use at their current stretch, without damping, s (fem.c).
 float yw_fem_stable_now(const fem_body* body, bool squeezed);
+/// Obstacles (grip.c): where the surface is, and after a step of h from `begin` (s, in the
+/// substep).
+void yw_fem_remember_surface(fem_body* body, const yw_particles* particles);
+void yw_fem_meet_obstacles(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                           float begin, float h);
 /// Splits at once to the level that params require, and around pins.
 void yw_fem_enforce(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 

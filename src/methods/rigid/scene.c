@@ -41,7 +41,9 @@ static bool create(yw_loader* l, yw_model_spec* model, yw_rigid_def* def) {
   def->density = model->keys.density;
   def->params = settings->params;
   def->shape = model->source == YW_SOURCE_SHAPE ? model->shape : NULL;
-  bool own = model->has_surface && (model->surface.file || model->surface.solid || def->mesh);
+  // The surface of a shape that nobody asked for is that of contact, which is close to the shape.
+  bool own = model->has_surface &&
+             (model->surface.file || def->mesh || (model->surface.solid && model->keys.surface));
   if (own && !yw_build_surface(l, model, &shown)) return false;
   if (own) def->shown = &shown;
   yw_status status = yw_model_create_rigid(&l->scene->mem, def, &model->model, &deep);
