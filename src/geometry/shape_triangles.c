@@ -61,7 +61,7 @@ static bool coincide(const builder* b, int32_t i, int32_t j) {
 static void add_triangle(builder* b, int32_t i, int32_t j, int32_t k) {
   if (b->status < 0) return;
   // Boxes may have no extent between their rounded edges.
-  if (b->shown && (coincide(b, i, j) || coincide(b, j, k) || coincide(b, k, i))) return;
+  if (coincide(b, i, j) || coincide(b, j, k) || coincide(b, k, i)) return;
   if (!YW_LIST_RESERVE(&b->mem, &b->corners, 3)) b->status = YW_ERR_MEMORY;
   if (b->status < 0) return;
   int32_t* at = b->corners.items + b->corners.count;
@@ -138,17 +138,19 @@ static void add_round_box(builder* b, const placing* at, yw_vec3 inner, float ra
   add_quad(b, last + 3, last + 2, last + 1, last);
 }
 
+static int32_t sides_of(const builder* b) { return b->shown ? SHOWN_SIDES : SIDES; }
+
 static void add_ring(builder* b, const placing* at, float ring, float tube) {
-  int32_t first = b->points.count, rows = SHOWN_SIDES / 2;
-  for (int k = 0; k < SHOWN_SIDES; ++k) {
-    float turn = 2.0f * PI * (float)k / (float)SHOWN_SIDES;
+  int32_t first = b->points.count, sides = sides_of(b), rows = sides / 2;
+  for (int k = 0; k < sides; ++k) {
+    float turn = 2.0f * PI * (float)k / (float)sides;
     for (int32_t i = 0; i < rows; ++i) {
       float angle = 2.0f * PI * (float)i / (float)rows, r = ring + tube * yw_cosf(angle);
       add_point(b, at, yw_v3(r * yw_cosf(turn), tube * yw_sinf(angle), r * yw_sinf(turn)));
     }
   }
-  for (int k = 0; k < SHOWN_SIDES; ++k) {
-    int32_t here = first + k * rows, there = first + (k + 1) % SHOWN_SIDES * rows;
+  for (int k = 0; k < sides; ++k) {
+    int32_t here = first + k * rows, there = first + (k + 1) % sides * rows;
     for (int32_t i = 0; i < rows; ++i) {
       int32_t up = (i + 1) % rows;
       add_quad(b, here + i, here + up, there + up, there + i);
@@ -159,7 +161,7 @@ static void add_ring(builder* b, const placing* at, float ring, float tube) {
 // A profile of (distance from the axis, y), from the bottom to the top, turned about y.
 static void add_turned(builder* b, const placing* at, const float (*profile)[2], int count) {
   int32_t below[SHOWN_SIDES], above[SHOWN_SIDES];
-  int sides = b->shown ? SHOWN_SIDES : SIDES;
+  int sides = sides_of(b);
   for (int i = 0; i < count; ++i) {
     bool tip = !(profile[i][0] > 0.0f);
     for (int k = 0; k < sides; ++k) {
@@ -252,14 +254,16 @@ static void add_shape(builder* b, const placing* at, const yw_shape* shape) {
       add_ball(b, &moved, shape->as.ball.radius - inset, 0.0f);
       return;
     }
-    case YW_SHAPE_BOX:
-      if (shape->as.brick.radius > 0.0f && !b->shown) break;
-      if (shape->as.brick.radius > 0.0f) {
-        add_round_box(b, at, shape->as.brick.inner, shape->as.brick.radius);
-        return;
+    case YW_SHAPE_BOX: {
+      yw_vec3 inner = shape->as.brick.inner;
+      float radius = shape->as.brick.radius - inset;
+      if (radius > 0.0f) {
+        add_round_box(b, at, inner, radius);
+      } else {
+        add_box(b, at, yw_add(inner, yw_v3(radius, radius, radius)));
       }
-      add_box(b, at, yw_sub(shape->as.brick.inner, yw_v3(inset, inset, inset)));
       return;
+    }
     case YW_SHAPE_CAPSULE:
       add_pill(b, at, &shape->as.pill, inset);
       return;
@@ -272,8 +276,8 @@ static void add_shape(builder* b, const placing* at, const yw_shape* shape) {
                   fmaxf(0.0f, f->top - inset / f->normal_r), f->half_height - inset);
       return;
     case YW_SHAPE_TORUS:
-      if (!b->shown || shape->as.ring.spike > 0.0f) break;
-      add_ring(b, at, shape->as.ring.ring, shape->as.ring.tube);
+      if (shape->as.ring.spike > 0.0f) break;
+      add_ring(b, at, shape->as.ring.ring, shape->as.ring.tube - inset);
       return;
     case YW_SHAPE_TRANSFORM: {
       const yw_shape_placed* p = &shape->as.placed;
