@@ -223,6 +223,9 @@ static void readers_of_worlds_refuse_missing_arguments(void** state) {
   yw_vec3 x = {0};
   float values[27];
   REFUSED(yw_world_step(NULL, 0.01f, 1, NULL));
+  REFUSED(yw_world_record(NULL, 0.01f, 1, 1, NULL, 0, NULL, NULL));
+  REFUSED(yw_world_record(w, 0.01f, 1, -1, NULL, 0, NULL, NULL));
+  REFUSED(yw_world_record(w, 0.01f, 1, 1, NULL, 1, NULL, NULL));
   REFUSED(yw_world_save(NULL, values, sizeof values, NULL));
   REFUSED(yw_world_save(w, NULL, 100, NULL));
   REFUSED(yw_world_load(w, NULL, 100, NULL));
@@ -235,6 +238,11 @@ static void readers_of_worlds_refuse_missing_arguments(void** state) {
   REFUSED(yw_body_energy_of(w, b, NULL));
   REFUSED(yw_body_set_state(w, nobody, &x, NULL));
   REFUSED(yw_body_set_state(w, b, NULL, NULL));
+  REFUSED(yw_body_set_surface(w, b, -0.1f, 0.5f));
+  REFUSED(yw_body_set_surface(w, b, INFINITY, 0.5f));
+  REFUSED(yw_body_set_surface(w, b, 0.5f, -0.1f));
+  REFUSED(yw_body_set_surface(w, b, 0.5f, 1.1f));
+  REFUSED(yw_body_set_surface(w, b, 0.5f, NAN));
   REFUSED(yw_body_field_values(w, b, 0, NULL, 27));
   REFUSED(yw_body_field_values(w, nobody, 0, values, 27));
   REFUSED(yw_obstacle_pose(w, nothing, 0.0, &pose));
