@@ -183,7 +183,7 @@ static void list_surface(fem_body* b, int32_t tet) {
   const fem_hierarchy* h = &b->model->h;
   bool positive = yw_fem_is_positive(h, tet);
   int faces = b->model->surface_faces[tet], first = h->level_start[h->max_level];
-  if (b->model->fragile && tet >= first) faces |= b->cracks.loose[tet - first];
+  if (b->model->fragile && tet >= first) faces |= b->cracks.parted[tet - first];
   for (int k = 0; k < 4; ++k) {
     if (!(faces >> k & 1)) continue;
     int32_t* to = b->triangles + 3 * (size_t)b->num_triangles++;
@@ -480,6 +480,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
   if (b->model->fragile) {
     yw_fem_cracks_refresh(&b->cracks, b->mass);
     yw_fem_cracks_count(&b->cracks);
+    b->is_apart = b->cracks.num_pieces > 1;
   }
   yw_fem_front_changed(b);
   yw_fem_show_front(b);

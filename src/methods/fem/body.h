@@ -55,6 +55,7 @@ typedef struct fem_body {
 
   // Cracks; all zero if the model never breaks.
   fem_cracks cracks;
+  bool is_apart;     ///< has pieces, as of the last substep
   int32_t num_seen;  ///< particles when the body was last invalidated
 
   // Pins.

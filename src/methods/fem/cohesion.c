@@ -15,6 +15,12 @@
 #include "geometry/tet_math.h"
 #include "methods/fem/cracks.h"
 
+// In sizes of the tets: sides that overlap push each other as long as their corners are this near,
+// and contact takes over when all of them are this far apart. It would find thousands of touching
+// triangles where a crack has just run.
+#define BESIDE 0.3
+#define PARTED 0.1
+
 void yw_fem_crack_axes(const yw_vec4* pos, const int32_t node[3], yw_dvec3 axes[3]) {
   yw_dvec3 a = yw_d3(yw_xyz(pos[node[0]]));
   yw_dvec3 u = yw_dsub(yw_d3(yw_xyz(pos[node[1]])), a);
@@ -50,18 +56,21 @@ static void add_force(yw_vec4* force, yw_dvec3 f, double scale) {
   force->z += (float)(scale * f.z);
 }
 
-// True if nothing holds this corner any more.
+// True if nothing holds this corner any more; *apart receives its opening, m.
 static bool pull_corner(fem_crack* c, int corner, const yw_dvec3 axes[3], yw_dvec3 pull,
-                        double scale, const yw_vec4* pos, yw_vec4* force) {
+                        double scale, const yw_vec4* pos, yw_vec4* force, double* apart) {
   int32_t a = c->node[0][corner], b = c->node[1][corner];
+  *apart = 0.0;
   if (a == b) return false;
   yw_dvec3 gap = gap_at(c, pos, corner);
   yw_dvec3 way = yw_dadd(gap, yw_dscale(pull, (double)c->slack));
   double r = sqrt(yw_ddot(way, way));
   if (r > (double)c->reach[corner]) c->reach[corner] = (float)r;
   double k = stiffness_at(c, (double)c->reach[corner]), depth = yw_ddot(gap, axes[2]);
+  *apart = sqrt(yw_ddot(gap, gap));
   yw_dvec3 traction = yw_dscale(way, k);
-  if (depth < 0.0) {
+  // Far apart, the normal says nothing about which side is where.
+  if (depth < 0.0 && *apart < BESIDE * (double)c->size) {
     traction = yw_dadd(traction, yw_dscale(axes[2], (double)c->stiffness * depth));
   }
   double share = scale * (double)c->area / 3.0;
@@ -70,23 +79,30 @@ static bool pull_corner(fem_crack* c, int corner, const yw_dvec3 axes[3], yw_dve
   return k == 0.0;
 }
 
+// Cohesion of one face. True if it came loose or parted.
+static bool pull_face(fem_cracks* cracks, fem_crack* c, float scale, const yw_vec4* pos,
+                      yw_vec4* force) {
+  yw_dvec3 axes[3];
+  yw_fem_crack_axes(pos, c->node[0], axes);
+  yw_dvec3 pull = first_pull(c, axes);
+  double apart, least = INFINITY;
+  bool released = true, was_loose = c->loose;
+  for (int k = 0; k < 3; ++k) {
+    released = pull_corner(c, k, axes, pull, (double)scale, pos, force, &apart) && released;
+    least = fmin(least, apart);
+  }
+  c->loose = c->loose || released;
+  c->parted = c->loose && least > PARTED * (double)c->size;
+  if (c->loose) yw_fem_crack_mark(cracks, c->half, cracks->loose);
+  if (c->parted) yw_fem_crack_mark(cracks, c->half, cracks->parted);
+  return c->parted || c->loose != was_loose;
+}
+
 bool yw_fem_cohesion(fem_cracks* cracks, float scale, const yw_vec4* pos, yw_vec4* force) {
   bool any = false;
   for (int32_t i = 0; i < cracks->num_faces; ++i) {
     fem_crack* c = &cracks->faces[i];
-    if (c->loose) continue;
-    yw_dvec3 axes[3];
-    yw_fem_crack_axes(pos, c->node[0], axes);
-    yw_dvec3 pull = first_pull(c, axes);
-    int released = 0;
-    for (int k = 0; k < 3; ++k) {
-      released += pull_corner(c, k, axes, pull, (double)scale, pos, force);
-    }
-    if (released < 3) continue;
-    int32_t other = cracks->fragile->partner[c->half];
-    c->loose = any = true;
-    cracks->loose[c->half / 4] |= (uint8_t)(1 << (c->half & 3));
-    cracks->loose[other / 4] |= (uint8_t)(1 << (other & 3));
+    if (!c->parted) any = pull_face(cracks, c, scale, pos, force) || any;
   }
   return any;
 }
@@ -97,10 +113,11 @@ static double work_at(const fem_crack* c, int corner, const yw_dvec3 axes[3], co
   double s = (double)c->strength, w = (double)c->span, e = (double)c->slack;
   double reach = (double)c->reach[corner], d = fmin(reach - e, w);
   double done = w > 0.0 ? s * d * (1.0 - 0.5 * d / w) : 0.0, k = stiffness_at(c, reach);
-  if (c->loose || c->node[0][corner] == c->node[1][corner]) return done;
+  if (c->parted || c->node[0][corner] == c->node[1][corner]) return done;
   yw_dvec3 gap = gap_at(c, pos, corner);
   yw_dvec3 way = yw_dadd(gap, yw_dscale(first_pull(c, axes), e));
-  double depth = fmin(yw_ddot(gap, axes[2]), 0.0);
+  bool beside = yw_ddot(gap, gap) < BESIDE * BESIDE * (double)c->size * (double)c->size;
+  double depth = beside ? fmin(yw_ddot(gap, axes[2]), 0.0) : 0.0;
   // Unloading gives back the difference of the stored energies.
   return done - 0.5 * k * (reach * reach - yw_ddot(way, way)) +
          0.5 * (double)c->stiffness * depth * depth;

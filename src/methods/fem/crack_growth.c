@@ -14,11 +14,13 @@
 #include "methods/fem/element.h"
 #include "methods/fem/voigt.h"
 
-// Nodes whose stress may exceed this share of the strength are looked at, and refined.
+// Above this share of the strength nodes are surrounded by finest tets, and above this one looked
+// at more closely: the stress of the mean strain is not quite the mean of the stresses.
 #define HOT_SHARE 0.5
+#define NEAR_SHARE 0.9
 // Cracks run along faces, so a crack across the mesh zigzags and has more area than its shadow on
 // the plane of the cut. A face counts with the toughness of its shadow, but at least this share.
-#define LEAST_SHARE 0.3
+#define LEAST_SHARE 0.1
 
 static const float* stiffness_of(const fem_body* b, int32_t tet) {
   const fem_materials* m = &b->model->materials;
@@ -56,16 +58,24 @@ static bool surround(fem_body* b, int32_t vertex) {
 
 // Stress ------------------------------------------------------------------------------------------
 
-// No plane at this mean strain has a larger traction, Pa, for an isotropic material.
-static double stress_bound(const fem_body* b, int32_t node) {
-  const float* c = stiffness_of(b, first_finest(b));
-  const float* e = &b->node_strain[node][0].x;  // the sixth in the second vector
+// The largest tension at the mean strain of a node, Pa; 0 if it is less than `least` in any case.
+// Plastic strain counts as elastic here, so that the result may be too high.
+static double stress_at(const fem_body* b, int32_t node, double least) {
+  const float* c =
+      stiffness_of(b, first_finest(b) + b->cracks.fragile->stiffest[vertex_of(b, node)]);
+  const yw_vec4 low = b->node_strain[node][0], high = b->node_strain[node][1];
+  const float e[6] = {low.x, low.y, low.z, 0.5f * low.w, 0.5f * high.x, 0.5f * high.y};
   double size = 0.0, trace = (double)e[0] + (double)e[1] + (double)e[2];
-  for (int i = 0; i < 6; ++i) size += (i < 3 ? 1.0 : 0.5) * (double)e[i] * (double)e[i];
+  for (int i = 0; i < 6; ++i) size += (i < 3 ? 1.0 : 2.0) * (double)e[i] * (double)e[i];
   double mu = (double)c[yw_fem_matrix_at(3, 3)], stretch = sqrt(1.0 + 2.0 * sqrt(size));
-  double lambda = fmax((double)c[0] - 2.0 * mu, 0.0);
-  double most = lambda * fmax(trace, 0.0) + 2.0 * mu * sqrt(size);
-  return most * stretch * (double)b->params.stiffness_scale;
+  double scale = stretch * (double)b->params.stiffness_scale;
+  double volume = fmax((double)c[0] - 2.0 * mu, 0.0) * trace;
+  // Most nodes are far from breaking, and need no principal values.
+  if (!((volume + 2.0 * mu * sqrt(size)) * scale >= least)) return 0.0;
+  yw_mat3 strain = {{e[0], e[5], e[4]}, {e[5], e[1], e[3]}, {e[4], e[3], e[2]}}, vectors;
+  yw_vec3 values;
+  yw_eigen_symmetric(&strain, &values, &vectors);
+  return (volume + 2.0 * mu * (double)values.x) * scale;
 }
 
 // Adds volume times S and P of a finest tet; returns the volume.
@@ -124,7 +134,9 @@ static yw_dvec3 times(const double m[9], yw_dvec3 v) {
 typedef struct node_cut {
   int32_t node, vertex;
   yw_dvec3 across;   // of the plane, at rest
-  yw_dvec3 area;     // m^2, sum of the faces' areas and normals
+  yw_dvec3 area;     // m^2, sum of the faces' areas and normals ...
+  yw_dvec3 normal;   // ... its direction
+  yw_dvec3 pull;     // Pa, traction across it
   double strength;   // N, sum of areas times strengths
   double plain;      // m^2, sum of areas
   double stress[9];  // P
@@ -152,12 +164,11 @@ static void visit_cut(fem_body* b, const yw_particles* p, node_cut* cut, bool op
       fem_face face = yw_fem_face_of(&m->h, &m->materials, f, half);
       if (open) {
         int32_t nodes[3];
-        yw_dvec3 axes[3], pull = times(cut->stress, face.normal);
+        yw_dvec3 axes[3];
         for (int j = 0; j < 3; ++j) nodes[j] = b->cracks.corners[tet][face.slot[j]];
         yw_fem_crack_axes(p->pos, nodes, axes);
-        double share = yw_ddot(face.normal, cut->area) / sqrt(yw_ddot(cut->area, cut->area));
-        yw_fem_crack_open(&b->cracks, &face, half, (const yw_dvec3*)axes, pull,
-                          fmax(share, LEAST_SHARE));
+        double share = fmax(yw_ddot(face.normal, cut->normal), LEAST_SHARE);
+        yw_fem_crack_open(&b->cracks, &face, half, (const yw_dvec3*)axes, cut->pull, share);
       } else {
         cut->area = yw_dadd(cut->area, yw_dscale(face.normal, face.area));
         cut->strength +=
@@ -183,24 +194,27 @@ static void test_node(fem_body* b, const yw_particles* p, int32_t node) {
   visit_cut(b, p, &cut, false);
   double size = sqrt(yw_ddot(cut.area, cut.area));
   if (!(size > 0.0)) return;
-  yw_dvec3 pull = times(cut.stress, cut.area);
-  double strength = cut.strength / cut.plain * size;
-  if (yw_ddot(pull, pull) < strength * strength) return;
+  cut.normal = yw_dscale(cut.area, 1.0 / size);
+  cut.pull = times(cut.stress, cut.normal);
+  double strength = cut.strength / cut.plain;
+  if (yw_ddot(cut.pull, cut.pull) < strength * strength) return;
   visit_cut(b, p, &cut, true);
 }
 
 // Nodes that are coming apart do not split again before nothing holds them any more. Returns true
 // if something should be refined.
 static bool test_nodes(fem_body* b, const yw_particles* p) {
-  double limit = HOT_SHARE * (double)b->cracks.fragile->least;
   bool refine = false;
   for (int32_t i = 0; i < b->front.num_active; ++i) {
-    int32_t n = b->front.active[i];
-    if (stress_bound(b, n) < limit || b->is_held[n] || b->cracks.grip[n] > 0.0) continue;
-    if (surround(b, vertex_of(b, n))) {
-      test_node(b, p, n);
-    } else {
+    int32_t n = b->front.active[i], vertex = vertex_of(b, n);
+    if (b->is_held[n] || b->cracks.is_held[n]) continue;
+    double limit = (double)b->cracks.fragile->weakest[vertex][b->cracks.at_front[n]];
+    double stress = stress_at(b, n, HOT_SHARE * limit);
+    if (stress < HOT_SHARE * limit) continue;
+    if (!surround(b, vertex)) {
       refine = true;
+    } else if (stress >= NEAR_SHARE * limit) {
+      test_node(b, p, n);
     }
   }
   return refine;

@@ -25,7 +25,7 @@ yw_status yw_fem_crack_surface(const fem_hierarchy* h, const fem_fragile* f,
     for (int k = 0; k < 3; ++k) {
       size_t at = 3 * (size_t)half + (size_t)k;
       out->triangles[at] = (int32_t)at;
-      out->positions[at] = yw_f3(h->rest[nodes[slots[f->partner[half] < 0 ? k : 0]]]);
+      out->positions[at] = yw_f3(h->rest[nodes[slots[k]]]);
     }
   }
   return YW_OK;

@@ -19,6 +19,7 @@ static void make_whole(fem_cracks* c, const fem_hierarchy* h) {
   memcpy(c->on_surface, c->outside, (size_t)h->num_nodes * sizeof *c->on_surface);
   memset(c->open, 0, tets);
   memset(c->loose, 0, tets);
+  memset(c->parted, 0, tets);
   memset(c->fine, 0, (size_t)h->num_parents);
   c->num_faces = 0;
   c->num_pieces = 1;
@@ -37,6 +38,7 @@ bool yw_fem_cracks_create(const yw_allocator* mem, const fem_hierarchy* h,
   c->copy_of = YW_NEW_ARRAY(mem, int32_t, most - nodes);
   c->open = YW_NEW_ARRAY(mem, uint8_t, tets);
   c->loose = YW_NEW_ARRAY(mem, uint8_t, tets);
+  c->parted = YW_NEW_ARRAY(mem, uint8_t, tets);
   c->faces = YW_NEW_ARRAY(mem, fem_crack, fragile->num_faces);
   c->fine = YW_NEW_ARRAY(mem, bool, h->num_parents);
   c->fine_mass = YW_NEW_ARRAY(mem, double, most);
@@ -45,11 +47,12 @@ bool yw_fem_cracks_create(const yw_allocator* mem, const fem_hierarchy* h,
   c->scratch = YW_NEW_ARRAY(mem, int32_t, longest > tets ? longest : tets);
   c->grip = YW_NEW_ARRAY(mem, double, most);
   c->at_front = YW_NEW_ARRAY(mem, bool, most);
+  c->is_held = YW_NEW_ARRAY(mem, bool, most);
   c->dirty = YW_NEW_ARRAY(mem, int32_t, nodes);
   c->is_dirty = YW_NEW_ARRAY(mem, bool, nodes);
-  if (!c->corners || !c->copy_of || !c->open || !c->loose || !c->faces || !c->fine ||
+  if (!c->corners || !c->copy_of || !c->open || !c->loose || !c->parted || !c->faces || !c->fine ||
       !c->fine_mass || !c->rest || !c->on_surface || !c->scratch || !c->grip || !c->at_front ||
-      !c->dirty || !c->is_dirty) {
+      !c->is_held || !c->dirty || !c->is_dirty) {
     yw_fem_cracks_free(c);
     return false;
   }
@@ -60,19 +63,20 @@ bool yw_fem_cracks_create(const yw_allocator* mem, const fem_hierarchy* h,
 }
 
 void yw_fem_cracks_free(fem_cracks* c) {
-  void* const arrays[] = {c->corners, c->copy_of,   c->open,  c->loose,      c->faces,
-                          c->fine,    c->fine_mass, c->rest,  c->on_surface, c->scratch,
-                          c->grip,    c->at_front,  c->dirty, c->is_dirty};
+  void* const arrays[] = {c->corners,  c->parted,     c->copy_of, c->open,
+                          c->loose,    c->faces,      c->fine,    c->fine_mass,
+                          c->rest,     c->on_surface, c->scratch, c->grip,
+                          c->at_front, c->is_held,    c->dirty,   c->is_dirty};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *c = (fem_cracks){0};
 }
 
 // Opening -----------------------------------------------------------------------------------------
 
-static void mark_open(fem_cracks* c, int32_t half) {
+void yw_fem_crack_mark(const fem_cracks* c, int32_t half, uint8_t* bits) {
   int32_t other = c->fragile->partner[half];
-  c->open[half / 4] |= (uint8_t)(1 << (half & 3));
-  c->open[other / 4] |= (uint8_t)(1 << (other & 3));
+  bits[half / 4] |= (uint8_t)(1 << (half & 3));
+  bits[other / 4] |= (uint8_t)(1 << (other & 3));
 }
 
 static void set_corners(fem_crack* crack, const fem_face* face, int32_t half) {
@@ -86,13 +90,14 @@ static void set_corners(fem_crack* crack, const fem_face* face, int32_t half) {
 void yw_fem_crack_open(fem_cracks* c, const fem_face* face, int32_t half, const yw_dvec3 axes[3],
                        yw_dvec3 pull, double share) {
   fem_crack* crack = &c->faces[c->num_faces++];
-  double size = sqrt(yw_ddot(pull, pull)), strength = fmin(size, MOST_EXCESS * face->strength);
+  double size = sqrt(yw_ddot(pull, pull)), stress = fmin(size, MOST_EXCESS * face->strength);
   *crack = (fem_crack){
-      .strength = (float)strength,
-      .span = (float)(2.0 * share * (double)c->fragile->toughness / strength),
-      .slack = (float)(strength / face->stiffness),
+      .strength = (float)(share * stress),
+      .span = (float)(2.0 * (double)c->fragile->toughness / stress),
+      .slack = (float)(share * stress / face->stiffness),
       .stiffness = (float)face->stiffness,
       .area = (float)face->area,
+      .size = (float)face->size,
   };
   set_corners(crack, face, half);
   for (int k = 0; k < 3; ++k) {
@@ -102,7 +107,7 @@ void yw_fem_crack_open(fem_cracks* c, const fem_face* face, int32_t half, const 
     c->is_dirty[face->node[k]] = true;
     c->dirty[c->num_dirty++] = face->node[k];
   }
-  mark_open(c, half);
+  yw_fem_crack_mark(c, half, c->open);
 }
 
 // Separation --------------------------------------------------------------------------------------
@@ -197,16 +202,19 @@ void yw_fem_cracks_refresh(fem_cracks* c, const double* mass) {
     for (int k = 0; k < 6; ++k) {
       c->grip[crack->node[k / 3][k % 3]] = 0.0;
       c->at_front[crack->node[k / 3][k % 3]] = false;
+      c->is_held[crack->node[k / 3][k % 3]] = false;
     }
   }
   for (int32_t i = 0; i < c->num_faces; ++i) {
     const fem_crack* crack = &c->faces[i];
-    double grip = (double)crack->stiffness * (double)crack->area / 3.0;
-    for (int k = 0; k < 6 && !crack->loose; ++k) {
+    // Cohesion and the push between sides that overlap.
+    double grip = 2.0 * (double)crack->stiffness * (double)crack->area / 3.0;
+    for (int k = 0; k < 6 && !crack->parted; ++k) {
       int32_t own = crack->node[k / 3][k % 3], other = crack->node[1 - k / 3][k % 3];
       bool holds = crack->reach[k % 3] < crack->slack + crack->span;
       if (own == other) c->at_front[own] = true;
-      if (own == other || !holds) continue;
+      if (own == other) continue;
+      if (holds) c->is_held[own] = true;
       c->grip[own] += grip;
       most = fmax(most, 2.0 * c->grip[own] / mass[own]);
     }
@@ -227,7 +235,7 @@ void yw_fem_cracks_count(fem_cracks* c) {
     const fem_crack* crack = &c->faces[i];
     if (!crack->loose) continue;
     c->area += (double)crack->area;
-    for (int k = 0; k < 6; ++k) c->on_surface[crack->node[k / 3][k % 3]] = true;
+    for (int k = 0; k < 6 && crack->parted; ++k) c->on_surface[crack->node[k / 3][k % 3]] = true;
   }
   c->num_pieces = f->num_tets;
   for (int32_t t = 0; t < f->num_tets; ++t) parent[t] = t;
@@ -256,7 +264,7 @@ void yw_fem_cracks_save(const fem_cracks* c, const fem_hierarchy* h, yw_writer* 
                                     crack->reach[0], crack->reach[1], crack->reach[2],
                                     crack->area,     crack->stiffness};
     yw_write_u32(writer, (uint32_t)crack->half);
-    yw_write_u32(writer, crack->loose);
+    yw_write_u32(writer, (uint32_t)crack->loose | (uint32_t)crack->parted << 1);
     yw_write_f32(writer, numbers, NUMBERS);
   }
 }
@@ -296,10 +304,10 @@ static bool load_face(fem_cracks* c, const fem_hierarchy* h, const fem_materials
                       yw_reader* reader) {
   const fem_fragile* f = c->fragile;
   float n[NUMBERS];
-  uint32_t half = yw_read_u32(reader), loose = yw_read_u32(reader);
+  uint32_t half = yw_read_u32(reader), state = yw_read_u32(reader);
   yw_read_f32(reader, n, NUMBERS);
-  if (reader->failed || half >= 4 * (uint32_t)f->num_tets || f->partner[half] < 0 || loose > 1 ||
-      (c->open[half / 4] >> (half & 3) & 1)) {
+  if (reader->failed || half >= 4 * (uint32_t)f->num_tets || f->partner[half] < 0 || state > 3 ||
+      state == 2 || (c->open[half / 4] >> (half & 3) & 1)) {
     return false;
   }
   for (int i = 0; i < NUMBERS; ++i) {
@@ -315,12 +323,13 @@ static bool load_face(fem_cracks* c, const fem_hierarchy* h, const fem_materials
                        .reach = {n[6], n[7], n[8]},
                        .area = n[9],
                        .stiffness = n[10],
-                       .loose = loose};
+                       .size = (float)face.size,
+                       .loose = state & 1,
+                       .parted = state >> 1};
   set_corners(crack, &face, (int32_t)half);
-  mark_open(c, (int32_t)half);
-  int32_t other = f->partner[half];
-  if (loose) c->loose[half / 4] |= (uint8_t)(1 << (half & 3));
-  if (loose) c->loose[other / 4] |= (uint8_t)(1 << (other & 3));
+  yw_fem_crack_mark(c, (int32_t)half, c->open);
+  if (crack->loose) yw_fem_crack_mark(c, (int32_t)half, c->loose);
+  if (crack->parted) yw_fem_crack_mark(c, (int32_t)half, c->parted);
   return true;
 }
 

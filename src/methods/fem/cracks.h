@@ -25,7 +25,9 @@ typedef struct fem_crack {
   float stiffness;     ///< of closed sides against each other, Pa/m
   float area;          ///< m^2, at rest
   float reach[3];      ///< of the corners, m
+  float size;          ///< m, of its tets
   bool loose;          ///< nothing holds the sides together any more
+  bool parted;         ///< loose, and so far apart that contact takes over
 } fem_crack;
 
 typedef struct fem_cracks {
@@ -33,16 +35,18 @@ typedef struct fem_cracks {
   const fem_fragile* fragile;
   int32_t (*corners)[4];  ///< per finest tet: its nodes in slot order
   int32_t* copy_of;       ///< per copy: the node of the hierarchy that it is a copy of
-  uint8_t *open, *loose;  ///< per finest tet: bit k, its face opposite slot k is open, or loose
-  fem_crack* faces;       ///< open ones, in the order in which they opened
+  /// Per finest tet: bit k, its face opposite slot k is open, or loose, or has parted.
+  uint8_t *open, *loose, *parted;
+  fem_crack* faces;  ///< open ones, in the order in which they opened
   int32_t num_faces;
   bool* fine;           ///< per parent tet: stays split, since a crack is in it or may be soon
   double* fine_mass;    ///< kg per node, at the finest level
   yw_vec3* rest;        ///< m, per node
   const bool* outside;  ///< per node of the hierarchy: on the surface at rest
-  bool* on_surface;     ///< per node: outside, or at a loose face
+  bool* on_surface;     ///< per node: outside, or at a face that has parted
   int32_t* scratch;     ///< longest fan, or one per tet
-  double* grip;         ///< N/m per node, of the open faces that hold it
+  double* grip;         ///< N/m per node, of the open faces around it; scratch
+  bool* is_held;        ///< per node: cohesion holds it to another one
   bool* at_front;       ///< per node: a crack ends there
   int32_t* dirty;       ///< nodes of the hierarchy at faces that have just opened
   bool* is_dirty;       ///< per node of the hierarchy
@@ -70,7 +74,8 @@ double yw_fem_cohesive_work(const fem_cracks* cracks, const yw_vec4* pos);
 /// Recomputes what depends on loose faces: their area, pieces, nodes of the surface.
 void yw_fem_cracks_count(fem_cracks* cracks);
 
-/// Adds an open face; pull is the traction on its first half, share that of the toughness.
+/// Adds an open face. pull is the traction across the cut that it is part of, share that of the
+/// face's area which counts.
 void yw_fem_crack_open(fem_cracks* cracks, const fem_face* face, int32_t half,
                        const yw_dvec3 axes[3], yw_dvec3 pull, double share);
 /// Splits the nodes around dirty ones where their tets are no longer connected. Nodes that are held
@@ -78,6 +83,8 @@ void yw_fem_crack_open(fem_cracks* cracks, const fem_face* face, int32_t half,
 /// yet.
 int32_t yw_fem_cracks_separate(fem_cracks* cracks, const fem_hierarchy* h, const bool* is_held,
                                int32_t num_copies);
+/// Sets the bits of both halves of a face.
+void yw_fem_crack_mark(const fem_cracks* cracks, int32_t half, uint8_t* bits);
 /// Updates the nodes of open faces and the bound of their frequencies.
 void yw_fem_cracks_refresh(fem_cracks* cracks, const double* mass);
 

@@ -429,15 +429,15 @@ static void fem_push(void* state, yw_particles* p, const yw_vec4* impulses) {
   yw_fem_follow_all(&b->front, p->pos, p->vel);
 }
 
-// Particles are added in advance, where cracks run; see yw_method.
+// Contact looks for pieces from the next substep on: in this one it has not noted where they began.
 static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx) {
-  (void)state, (void)p, (void)ctx;
+  fem_body* b = state;
+  (void)p, (void)ctx;
+  b->is_apart = b->cracks.num_pieces > 1;
   return YW_OK;
 }
 
-static bool has_pieces(const void* state) {
-  return ((const fem_body*)state)->cracks.num_pieces > 1;
-}
+static bool has_pieces(const void* state) { return ((const fem_body*)state)->is_apart; }
 
 // The table ---------------------------------------------------------------------------------------
 

@@ -102,6 +102,7 @@ fem_face yw_fem_face_of(const fem_hierarchy* h, const fem_materials* materials,
   double volume = yw_fem_volume(h, first + tet) + yw_fem_volume(h, first + beside);
   double size = 2.0 * volume / face.area;
   double youngs = fmin(youngs_at(h, materials, tet), youngs_at(h, materials, beside));
+  face.size = size;
   face.stiffness = youngs / size;
   face.strength = face.at_front = (double)f->strength;
   if (f->toughness > 0.0f) {
@@ -112,14 +113,26 @@ fem_face yw_fem_face_of(const fem_hierarchy* h, const fem_materials* materials,
   return face;
 }
 
-static float least_strength(const fem_hierarchy* h, const fem_materials* materials,
-                            const fem_fragile* f) {
-  double least = (double)f->strength;
-  for (int32_t half = 0; half < 4 * f->num_tets; ++half) {
-    if (f->partner[half] < half) continue;
-    least = fmin(least, yw_fem_face_of(h, materials, f, half).at_front);
+// What decides at a glance that no face around a node can open.
+static void find_weakest(const fem_hierarchy* h, const fem_materials* materials, fem_fragile* f) {
+  for (int32_t n = 0; n < h->num_nodes; ++n) {
+    f->weakest[n][0] = f->weakest[n][1] = INFINITY;
+    f->stiffest[n] = -1;
   }
-  return (float)least;
+  for (int32_t i = 0; i < 4 * f->num_tets; ++i) {
+    int32_t tet = i / 4, n = h->nodes[h->level_start[h->max_level] + tet][i % 4];
+    int32_t* stiffest = &f->stiffest[n];
+    if (*stiffest < 0 || youngs_at(h, materials, tet) > youngs_at(h, materials, *stiffest)) {
+      *stiffest = tet;
+    }
+    if (f->partner[i] < i) continue;
+    fem_face face = yw_fem_face_of(h, materials, f, i);
+    for (int k = 0; k < 3; ++k) {
+      float* weakest = f->weakest[face.node[k]];
+      weakest[0] = fminf(weakest[0], (float)face.strength);
+      weakest[1] = fminf(weakest[1], (float)face.at_front);
+    }
+  }
 }
 
 bool yw_fem_fragile_create(const yw_allocator* mem, fem_hierarchy* h,
@@ -135,18 +148,22 @@ bool yw_fem_fragile_create(const yw_allocator* mem, fem_hierarchy* h,
   f->fan_start = YW_NEW_ARRAY(mem, int32_t, (size_t)h->num_nodes + 1);
   f->fan = YW_NEW_ARRAY(mem, int32_t, corners);
   f->corner_mass = YW_NEW_ARRAY(mem, double, f->num_tets);
-  if (!f->partner || !f->fan_start || !f->fan || !f->corner_mass || !find_partners(h, f)) {
+  f->weakest = yw_mem_alloc(mem, (size_t)h->num_nodes, sizeof *f->weakest);
+  f->stiffest = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
+  if (!f->partner || !f->fan_start || !f->fan || !f->corner_mass || !f->weakest || !f->stiffest ||
+      !find_partners(h, f)) {
     yw_fem_fragile_free(f);
     return false;
   }
   // At most every corner of every tet becomes a node of its own.
   h->max_nodes = h->num_nodes + 4 * f->num_tets - find_fans(h, f);
-  f->least = least_strength(h, materials, f);
+  find_weakest(h, materials, f);
   return true;
 }
 
 void yw_fem_fragile_free(fem_fragile* f) {
-  void* const arrays[] = {f->partner, f->fan_start, f->fan, f->corner_mass};
+  void* const arrays[] = {f->partner,     f->fan_start, f->fan,
+                          f->corner_mass, f->weakest,   f->stiffest};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&f->mem, arrays[i]);
   *f = (fem_fragile){0};
 }

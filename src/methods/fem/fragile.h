@@ -13,12 +13,13 @@ typedef struct fem_fragile {
   yw_allocator mem;
   float strength;               ///< Pa; INFINITY: limited by the toughness alone
   float toughness;              ///< J/m^2
-  float least;                  ///< Pa, lowest strength of a face
   int32_t num_tets, num_faces;  ///< faces: between two tets
   int32_t* partner;             ///< per half face: the other half, or -1 outside
   int32_t* fan_start;           ///< per node, + 1
   int32_t* fan;                 ///< corners around a node, ascending
   int32_t longest_fan;
+  float (*weakest)[2];  ///< Pa per node: least strength of the faces around it, and at_front
+  int32_t* stiffest;    ///< per node: the stiffest finest tet around it
   double* corner_mass;  ///< kg, per tet: what it gives to each of its nodes
 } fem_fragile;
 
@@ -36,7 +37,8 @@ typedef struct fem_face {
   uint8_t partner[3];  ///< ... and in the other half
   double area;         ///< m^2
   yw_dvec3 normal;     ///< out of the tet of the first half
-  double stiffness;    ///< Pa/m, of the layer of tets on both sides
+  double size;         ///< m, about an edge of its tets
+  double stiffness;    ///< Pa/m, of a layer of this thickness
   double strength;     ///< Pa, where there is no crack yet ...
   double at_front;     ///< ... and at the front of one
 } fem_face;
