@@ -167,7 +167,9 @@ static const sheet_keys sheet_defaults = {.thickness = 0.002f};
 static const yw_key_row sheet_rows[] = {
     YW_NODE(sheet_keys, rectangle, "rectangle", "Flat rectangle in x and z."),
     YW_KEY(sheet_keys, file, TEXT, 0, 0, "", "File with a triangle mesh of the mid-surface, m."),
-    YW_NODE(sheet_keys, shape, "any_shape", "Shape whose surface is the sheet: a hollow shell."),
+    YW_NODE(sheet_keys, shape, "any_shape",
+            "Shape whose surface is the sheet: a hollow shell. That of a mesh file has the file's "
+            "triangles in another size and shows the file."),
     YW_KEY_ABOVE(sheet_keys, size, NUMBER, 0, YW_SCENE_REACH, "m",
                  "Edge length of the triangles of a shape. Default: 1/16 of its longest side."),
     YW_KEY_ABOVE(sheet_keys, thickness, NUMBER, 0, YW_SCENE_REACH, "m", "Thickness of the sheet."),
