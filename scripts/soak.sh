@@ -31,6 +31,9 @@ for i in "${!pids[@]}"; do
 done
 rm -r "$logs"
 
+echo "== torture of every method and pair of methods, ${YW_SOAK_TORTURE:-20} seeds from $seed on"
+YW_TEST_SEEDS="$seed ${YW_SOAK_TORTURE:-20}" build/tests/test_torture || failed=1
+
 echo "== fuzzing of every reader, ${YW_SOAK_FUZZ:-7200} s"
 scripts/fuzz.sh "${YW_SOAK_FUZZ:-7200}" || failed=1
 

@@ -20,6 +20,7 @@ typedef struct collide_job {
   yw_particles* particles;
   const yw_vec4* old_pos;
   const float* radius;
+  float* pressing;
   yw_collide_terms terms;
   atomic_int contacts;
 } collide_job;
@@ -27,8 +28,10 @@ typedef struct collide_job {
 bool yw_obstacle_moves(const yw_obstacle* o) { return yw_obstacle_is_moving(o); }
 
 float yw_obstacle_respond(const yw_obstacle_motion* motion, yw_vec3 surface_velocity,
-                          yw_vec3 normal, bool was_free, yw_vec4* velocity, bool* bounces) {
-  return yw_obstacle_respond_to(motion, surface_velocity, normal, was_free, velocity, bounces);
+                          yw_vec3 normal, bool was_free, float* pressing, yw_vec4* velocity,
+                          bool* bounces) {
+  return yw_obstacle_respond_to(motion, surface_velocity, normal, was_free, pressing, velocity,
+                                bounces);
 }
 
 // Boxes -------------------------------------------------------------------------------------------
@@ -196,7 +199,8 @@ static void collide_group_with_mesh(const collide_job* job, const yw_obstacle_mo
     int32_t k = first + i;
     if (p->inv_mass[k] == 0.0f) continue;
     float radius = job->radius ? job->radius[k] : 0.0f;
-    bool hit = yw_mesh_collide(motion, radius, job->old_pos[k], &p->pos[k], &p->vel[k]);
+    float* pressing = job->pressing ? &job->pressing[k] : NULL;
+    bool hit = yw_mesh_collide(motion, radius, job->old_pos[k], pressing, &p->pos[k], &p->vel[k]);
     if (hit && touched[i] < UINT8_MAX) ++touched[i];
   }
 }
@@ -227,6 +231,7 @@ static void collide_group(const collide_job* job, const yw_obstacle_motion* moti
     s.start_gap = start_distance[k] - radius;
     s.end_gap = end_distance[k] - radius;
     s.normal = yw_xyz(normal[k]);
+    if (job->pressing) s.pressing = &job->pressing[first + i];
     bool hit = yw_rests_in_place(motion, &s, &vel[i]);
     if (hit) {
       pos[i] = job->old_pos[first + i];
@@ -295,6 +300,7 @@ void yw_obstacles_collide(const yw_step_ctx* ctx, yw_particles* particles, const
                      .particles = particles,
                      .old_pos = old_pos,
                      .radius = radius,
+                     .pressing = ctx->pressing,
                      .terms = {.h = set->h,
                                .begin = begin,
                                .span = span,
