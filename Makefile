@@ -3,7 +3,7 @@
 # CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo check test soak mutants coverage bench web blender install dist format clean
+.PHONY: all demo check test soak numbers mutants coverage bench web blender install dist format clean
 
 all:
 	@scripts/setup.sh build
@@ -28,9 +28,14 @@ soak:
 	@scripts/setup.sh test
 	@scripts/soak.sh
 
+numbers: all
+	@scripts/write_papers.py
+
 mutants:
 	@scripts/setup.sh test
-	@scripts/mutate.py
+	@scripts/configure.sh build -DYW_BUILD_TESTS=ON
+	@scripts/coverage.py --quick
+	@scripts/mutate.py --quick
 
 bench: all
 	build/yawara bench
@@ -52,8 +57,7 @@ dist: all
 
 coverage:
 	@scripts/setup.sh test
-	@scripts/setup.sh coverage
-	@scripts/coverage.sh
+	@scripts/coverage.py
 
 format:
 	clang-format -i $$(find include src apps studies tests examples web/core -name '*.[ch]' -o -name '*.cpp')

@@ -1,25 +1,33 @@
 #!/usr/bin/env python3
 """Mutation testing of the library: small bugs are put into src/*.c, one at a time, and the tests must notice them.
 
-usage: scripts/mutate.py [COUNT] [--seed S] [--seconds T] [--only REGEX] [--quick]
+usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--seconds T] [--longest S] [--retry] [--print]
 
-Works on a copy of the tree in build/mutants; the tree itself is only read. Prints a table of mutants as Markdown: killed by which
-test, or survived. "not finished" means that the time limit of the mutant ended before all tests had run: it counts as neither.
-Shell tests and tests of the page are not run. Mutants that do not compile, or compile to the same code, are drawn again.
+Works with build/ and with build/coverage/reach.json (scripts/coverage.py), which says which test reaches which line. Sources stay as
+they are: the changed copy of a file is compiled aside and linked before the library. Of the tests that reach the line those that are
+short or share words with the file's name come first, until one fails; a test counts only if it passes without the bug.
+
+Results: "killed" by a test or by its time limit, "survived" all tests that reach it, "not reached" by any, "not finished" within T
+seconds (default 600). --longest S leaves out tests that took longer than S seconds for coverage, but golden. They are kept in build/mutants/results-SEED.jsonl, so that the same command goes on where it was stopped;
+--retry tries again those that were not killed, after tests were written. Shell tests and tests of the page are not run. Mutants that
+do not compile, or compile to the same code, are drawn again.
 """
 import argparse
+import collections
 import hashlib
+import json
 import os
 import pathlib
 import random
 import re
+import shlex
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREE = ROOT / "build" / "mutants" / "tree"
-BUILD = TREE / "build"
+BUILD = ROOT / "build"
+PLACE = BUILD / "mutants"
 
 # A member, element, call or number, as one term of a sum.
 TERM = r"(?:[\w.]|->)+(?:\[[^\[\]]*\])*(?:\([^()]*\))?"
@@ -61,7 +69,8 @@ def code_only(text):
 
 
 class Mutant:
-    def __init__(self, path, text, start, end, new):
+    def __init__(self, rule, path, text, start, end, new):
+        self.rule = rule
         self.path = path
         self.text = text[:start] + new + text[end:]
         self.line = text.count("\n", 0, start) + 1
@@ -71,60 +80,84 @@ class Mutant:
         self.new_line = (before + new + after).strip()
 
 
-def all_sites(only):
-    """For every rule the places where it applies: (path, start, end, replacement)."""
-    sites = {name: [] for name in RULES}
-    for path in sorted((TREE / "src").rglob("*.c")):
-        name = str(path.relative_to(TREE))
-        if only and not re.search(only, name):
-            continue
-        code = code_only(path.read_text())
+# Compiling -----------------------------------------------------------------------------------------
+
+
+class Compiler:
+    """Compiles copies of the library's files as the build does, but with less optimisation: bits do not depend on it."""
+
+    def __init__(self):
+        self.commands = collections.defaultdict(list)  # file -> arguments, once per instruction set
+        for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+            if re.search(r"CMakeFiles/yw_(objects|kernels_\w+)\.dir/", entry["command"]):
+                name = str(pathlib.Path(entry["file"]).relative_to(ROOT))
+                self.commands[name].append(shlex.split(entry["command"]))
+        self.originals = {}
+
+    def compile(self, name, text):
+        """Paths of the objects, or None."""
+        source = PLACE / pathlib.Path(name).name
+        source.write_text(text)
+        objects = []
+        for i, command in enumerate(self.commands[name]):
+            target = PLACE / f"{source.stem}-{i}.o"
+            command = ["-O1" if word in ("-O2", "-O3") else word for word in command if word != "-Werror"]
+            command[command.index("-o") + 1] = str(target)
+            command[command.index("-c") + 1] = str(source)
+            folder = (ROOT / name).parent
+            done = subprocess.run([*command, "-w", "-iquote", str(folder)], cwd=BUILD, stderr=subprocess.DEVNULL)
+            if done.returncode != 0:
+                return None
+            objects.append(target)
+        return objects
+
+    def changes_code(self, name, objects):
+        """Whether the objects differ from those of the file as it is. Overwrites nothing: call before compiling again."""
+        changed = [path.read_bytes() for path in objects]
+        if name not in self.originals:
+            self.originals[name] = [hashlib.sha256(p.read_bytes()).digest() for p in self.compile(name, (ROOT / name).read_text())]
+            for path, content in zip(objects, changed):
+                path.write_bytes(content)
+        return [hashlib.sha256(content).digest() for content in changed] != self.originals[name]
+
+
+# Drawing -------------------------------------------------------------------------------------------
+
+
+def places_in(names):
+    """For every rule the places where it applies, in the order of the tree: (path, start, end, replacement)."""
+    places = {rule: [] for rule in RULES}
+    for name in sorted(names):
+        code = code_only((ROOT / name).read_text())
         for rule, patterns in RULES.items():
             for pattern, replace in patterns:
-                sites[rule] += [(name, m.start(), m.end(), replace(m)) for m in pattern.finditer(code)]
-    return sites
+                places[rule] += [(name, m.start(), m.end(), replace(m)) for m in pattern.finditer(code)]
+    return places
 
 
-# The copy ------------------------------------------------------------------------------------------
+def draw_shares(places, count, seed):
+    """One share of the tree per mutant: all rules as often, each over all folders. In random order, so that a part is a sample too."""
+    rules = [rule for rule in RULES if places[rule]]
+    shares = []
+    for i, rule in enumerate(rules):
+        number = len(range(i, count, len(rules)))
+        for k in range(number):
+            all_places = places[rule]
+            shares.append((rule, all_places[len(all_places) * k // number:len(all_places) * (k + 1) // number] or all_places))
+    random.Random(seed).shuffle(shares)
+    return shares
 
 
-def copy_tree():
-    """Brings the copy to the state of the tree, and undoes what an interrupted run left there."""
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True,
-                            capture_output=True).stdout
-    names = {name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()}
-    for name in names:
-        source, target = ROOT / name, TREE / name
-        if target.exists() and target.read_bytes() == source.read_bytes():
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(source.read_bytes())
-        target.chmod(source.stat().st_mode)
-    for folder in ("include", "src", "apps", "tests"):
-        for path in (TREE / folder).rglob("*.[ch]"):
-            if str(path.relative_to(TREE)) not in names:
-                path.unlink()
-
-
-def configure():
-    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DYW_BUILD_TESTS=ON", "-DYW_WITH_OPENVDB=OFF"],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def build(*targets, seconds=600):
-    command = ["ninja", "-C", str(BUILD), *targets]
-    try:
-        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
-
-
-def objects_of(name):
-    """Hash of what the file compiles to, once per instruction set."""
-    total = hashlib.sha256()
-    for path in sorted(BUILD.glob(f"CMakeFiles/*.dir/{name}.o")):
-        total.update(path.read_bytes())
-    return total.hexdigest()
+def draw_mutant(rng, share, compiler):
+    """A mutant of the share that compiles to other code, and its objects; None if there is none."""
+    rule, places = share
+    for name, start, end, new in rng.sample(places, len(places)):
+        text = (ROOT / name).read_text()
+        mutant = Mutant(rule, name, text, start, end, new)
+        objects = compiler.compile(name, mutant.text)
+        if objects and compiler.changes_code(name, objects):
+            return mutant, objects
+    return None, None
 
 
 # Tests ---------------------------------------------------------------------------------------------
@@ -134,113 +167,133 @@ def words_of(name):
     return set(re.split(r"[/_.]", name)) - {"src", "test", "c", "methods", "kernels", ""}
 
 
-def order_tests(tests, name):
-    """Those first that share words with the file's path, then the golden hashes, then the rest."""
-    wanted = words_of(name)
-    return sorted(tests, key=lambda test: (-len(wanted & words_of(test)), test != "test_golden", test))
-
-
 class Suite:
-    def __init__(self, limit, quick):
-        self.limit = limit
-        self.environment = dict(os.environ, **({"YW_TEST_FAST": "1"} if quick else {}))
+    def __init__(self, quick, longest):
+        reach = json.loads((BUILD / "coverage" / "reach.json").read_text())
+        self.tests = [test.split("/")[1] if not test.startswith("cli/") else None for test in reach["tests"]]
+        self.seconds = dict(zip(self.tests, reach["seconds"]))
+        self.lines, self.hashes = reach["lines"], reach["hashes"]
+        self.quick, self.longest = quick, longest
         self.trusted, self.set_aside = set(), set()
-        self.tests = sorted(path.stem for kind in ("unit", "physics", "golden", "fuzz")
-                            for path in (TREE / "tests" / kind).glob("test_*.c"))
+        self.links = {}
 
-    def passes(self, test, seconds):
+    def reaching(self, mutant):
+        """Tests that reach the mutant's line; those of its file where that changed since. The most telling first."""
+        lines = self.lines.get(mutant.path, {})
+        same = self.hashes.get(mutant.path) == hashlib.sha256((ROOT / mutant.path).read_bytes()).hexdigest()
+        numbers = set(lines.get(str(mutant.line), ())) if same else set().union(*lines.values())
+        # Lines within a statement have no counters of their own: take those of the line above.
+        line = mutant.line
+        while same and str(line) not in lines and line > 1:
+            line -= 1
+            numbers = set(lines.get(str(line), ()))
+        # Tables have no counters at all: take those of the file.
+        numbers = numbers or set().union(*lines.values())
+        wanted = words_of(mutant.path)
+        found = [self.tests[i] for i in numbers if self.tests[i] and (BUILD / "tests" / self.tests[i]).exists()]
+        found = [test for test in found if self.seconds[test] <= self.longest or test == "test_golden"]
+        # The golden hashes notice most changes of a step.
+        cost = {test: (2.0 if test == "test_golden" else self.seconds[test]) + 0.2 for test in found}
+        return sorted(found, key=lambda test: cost[test] * 0.3 ** len(wanted & words_of(test)))
+
+    def link(self, test, objects):
+        """The test's program with the changed objects in place of the library's own."""
+        if test not in self.links:
+            lines = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", test], capture_output=True, check=True).stdout.decode()
+            link = [line for line in lines.splitlines() if f"-o tests/{test} " in line + " "][-1]
+            self.links[test] = re.sub(r"^: && | && :$", "", link)
+        program = PLACE / test
+        words = shlex.split(self.links[test])
+        words[words.index(f"tests/{test}")] = str(program)
+        first = next(i for i, word in enumerate(words) if word.endswith("libyawara.a"))
+        words[first:first] = map(str, objects)
+        done = subprocess.run(words, cwd=BUILD, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if done.returncode != 0:
+            sys.exit(f"cannot link {test}: {done.stderr.decode()}")
+        return program
+
+    def passes(self, test, program):
+        environment = dict(os.environ, **({"YW_TEST_FAST": "1"} if self.quick else {}))
         try:
-            return subprocess.run([str(BUILD / "tests" / test)], cwd=BUILD, env=self.environment, timeout=seconds,
+            return subprocess.run([str(program)], cwd=BUILD, env=environment, timeout=20 + 4 * self.seconds[test],
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
         except subprocess.TimeoutExpired:
             return False
 
     def trusts(self, test):
-        """True if the test passes on code without a mutant, in half of the time it is given. The file must be restored."""
+        """True if the test passes without a mutant."""
         if test not in self.trusted and test not in self.set_aside:
-            good = build(test) and self.passes(test, self.limit / 2)
-            (self.trusted if good else self.set_aside).add(test)
+            (self.trusted if self.passes(test, BUILD / "tests" / test) else self.set_aside).add(test)
         return test in self.trusted
 
 
-def try_mutant(mutant, suite, seconds):
+def try_mutant(mutant, objects, suite, seconds):
     """(result, test that killed it, number of tests run)."""
-    path = TREE / mutant.path
-    original = path.read_text()
     end = time.monotonic() + seconds
     ran = 0
-    try:
-        path.write_text(mutant.text)
-        for test in order_tests(suite.tests, mutant.path):
-            if test in suite.set_aside:
-                continue
-            if time.monotonic() > end:
-                return "not finished", "", ran
-            if not build(test):
-                continue
-            ran += 1
-            if suite.passes(test, suite.limit):
-                continue
-            path.write_text(original)
-            if suite.trusts(test):
-                return "killed", test, ran
-            path.write_text(mutant.text)
-    finally:
-        path.write_text(original)
-    return "survived", "", ran
+    tests = [test for test in suite.reaching(mutant) if test not in suite.set_aside]
+    for test in tests:
+        if time.monotonic() > end:
+            return "not finished", "", ran
+        program = suite.link(test, objects)
+        passed = suite.passes(test, program)
+        program.unlink()
+        ran += 1
+        if not passed and suite.trusts(test):
+            return "killed", test, ran
+    return "survived" if tests else "not reached", "", ran
 
 
-def draw_mutant(rng, sites):
-    """A mutant that compiles to other code."""
-    while True:
-        rule = rng.choice([name for name in RULES if sites[name]])
-        name, start, end, new = rng.choice(sites[rule])
-        path = TREE / name
-        original = path.read_text()
-        mutant = Mutant(name, original, start, end, new)
-        build("yawara_static")
-        before = objects_of(name)
-        try:
-            path.write_text(mutant.text)
-            if build("yawara_static") and objects_of(name) != before:
-                return mutant
-        finally:
-            path.write_text(original)
+# Results -------------------------------------------------------------------------------------------
 
 
 def shown(text):
     return text.replace("|", "\\|").replace("`", "'")
 
 
+def print_results(results):
+    print("| place | from | to | result | tests run |\n|---|---|---|---|---|")
+    for r in results:
+        if r["result"] != "killed":
+            print(f"| {r['path']}:{r['line']} | `{shown(r['from'])}` | `{shown(r['to'])}` | {r['result']} | {r['ran']} |")
+    counts = collections.Counter(r["result"] for r in results)
+    print(f"\n{counts['killed']} killed, {counts['survived']} survived, {counts['not reached']} not reached, "
+          f"{counts['not finished']} not finished, of {len(results)}")
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
-    parser.add_argument("count", nargs="?", type=int, default=20)
+    parser.add_argument("count", nargs="?", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=300, help="limit per mutant")
-    parser.add_argument("--test-seconds", type=float, default=120, help="limit per test")
-    parser.add_argument("--only", help="regular expression of files to change")
+    parser.add_argument("--seconds", type=float, default=600, help="limit per mutant")
+    parser.add_argument("--only", default="", help="regular expression of files to change")
     parser.add_argument("--quick", action="store_true", help="run the tests as make check does")
+    parser.add_argument("--longest", type=float, default=float("inf"), help="leave out tests that took longer, but golden")
+    parser.add_argument("--retry", action="store_true", help="try again what was not killed")
+    parser.add_argument("--print", action="store_true", help="print the results so far")
     options = parser.parse_args()
+    PLACE.mkdir(parents=True, exist_ok=True)
+    kept = PLACE / f"results-{options.seed}.jsonl"
+    results = {r["number"]: r for r in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
+    if options.print:
+        return print_results([results[i] for i in sorted(results)])
 
-    copy_tree()
-    configure()
-    if not build("yawara_static", seconds=3600):
-        sys.exit("the library does not build")
-    sites = all_sites(options.only)
-    suite = Suite(options.test_seconds, options.quick)
-    rng = random.Random(options.seed)
-    print(f"{sum(map(len, sites.values()))} places in src/, {len(suite.tests)} test programs, seed {options.seed}\n")
-    print("| place | from | to | result | tests run | s |\n|---|---|---|---|---|---|", flush=True)
-    results = []
-    for _ in range(options.count):
-        mutant = draw_mutant(rng, sites)
+    compiler, suite = Compiler(), Suite(options.quick, options.longest)
+    names = [name for name in compiler.commands if re.search(options.only, name)]
+    shares = draw_shares(places_in(names), options.count, options.seed)
+    for number, share in enumerate(shares):
+        if number in results and not (options.retry and results[number]["result"] != "killed"):
+            continue
+        mutant, objects = draw_mutant(random.Random(options.seed * 1000003 + number), share, compiler)
+        if not mutant:
+            continue
         start = time.monotonic()
-        result, test, ran = try_mutant(mutant, suite, options.seconds)
-        results.append(result)
-        print(f"| {mutant.path}:{mutant.line} | `{shown(mutant.old_line)}` | `{shown(mutant.new_line)}` | "
-              f"{result}{' by ' + test if test else ''} | {ran} | {time.monotonic() - start:.0f} |", flush=True)
-    print(f"\n{results.count('killed')} killed, {results.count('survived')} survived, "
-          f"{results.count('not finished')} not finished, of {len(results)}")
+        result, test, ran = try_mutant(mutant, objects, suite, options.seconds)
+        results[number] = {"number": number, "rule": mutant.rule, "path": mutant.path, "line": mutant.line, "from": mutant.old_line,
+                           "to": mutant.new_line, "result": result, "test": test, "ran": ran, "s": round(time.monotonic() - start, 1)}
+        with kept.open("a") as out:
+            out.write(json.dumps(results[number]) + "\n")
+    print_results([results[i] for i in sorted(results)])
     if suite.set_aside:
         print("not counted, since they fail without a mutant or take too long: " + ", ".join(sorted(suite.set_aside)))
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs the packages needed to build, test or run the demo with apt; if it cannot, lists them.
-# usage: scripts/setup.sh build|demo|test|web|blender|coverage
+# usage: scripts/setup.sh build|demo|test|web|blender
 set -euo pipefail
 
 build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
 pictures=(libembree-dev libpng-dev librsvg2-dev fonts-dejavu-core libopenvdb-dev libboost-dev ffmpeg)
 files=(zlib1g-dev liblz4-dev liblzma-dev)
 server=(libwebsockets-dev)
-tests=(clang libclang-rt-14-dev clang-format clang-tidy python3 libcmocka-dev libbullet-dev calculix-ccx python3-meshio python3-vtk9 python3-gmsh)
+tests=(clang libclang-rt-14-dev clang-format clang-tidy python3 libcmocka-dev libbullet-dev calculix-ccx python3-meshio python3-vtk9 python3-gmsh slurm-wlm munge)
 python=(python3-numpy python3-scipy python3-matplotlib python3-pandas python3-pip)
 
 page=(emscripten chromium)
@@ -21,8 +21,7 @@ case "${1:-build}" in
   test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${server[@]}" "${tests[@]}" "${python[@]}") ;;
   web) wanted=("${page[@]}" "${server[@]}") ;;
   blender) wanted=(blender) ;;
-  coverage) wanted=(gcovr) ;;
-  *) echo "usage: scripts/setup.sh build|demo|test|web|blender|coverage" >&2; exit 2 ;;
+  *) echo "usage: scripts/setup.sh build|demo|test|web|blender" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then

@@ -17,6 +17,19 @@ typedef struct yw_contact_filter {
   int32_t num_apart;
 } yw_contact_filter;
 
+/// Where the particles of a large obstacle are; asked for near other bodies alone.
+typedef struct yw_contact_source {
+  void* context;
+  yw_transform begin, end;  ///< of its own axes, at both ends of the substep
+  float radius;             ///< m, of its particles
+  uint64_t version;         ///< changes when `reach` does
+  uint64_t places;          ///< changes when `place` does
+  /// Box of all places of a particle in its own axes for the time being.
+  yw_aabb (*reach)(const void* context, int32_t particle);
+  /// Brings a particle to both ends of the substep. Returns the box of both in its own axes.
+  yw_aabb (*place)(void* context, int32_t particle);
+} yw_contact_source;
+
 /// A body as contact sees it. Only positions and velocities of its particles change.
 typedef struct yw_contact_body {
   yw_contact_geometry geometry;
@@ -38,10 +51,11 @@ typedef struct yw_contact_body {
   /// It moves as given, and others give way (surfaces only). Its particles are all held, and it is
   /// asleep, so that obstacles do not meet each other.
   bool is_obstacle;
-  int32_t obstacle;  ///< for the caller
-  float skin;        ///< m, that others keep from its surface; 0: as they do from each other
-  bool asleep;       ///< two that sleep do not meet
-  bool pressed;      ///< out: the surface of an obstacle acted on it (surfaces only)
+  const yw_contact_source* source;  ///< of a large obstacle; NULL: all particles are in place
+  int32_t obstacle;                 ///< for the caller
+  float skin;    ///< m, that others keep from its surface; 0: as they do from each other
+  bool asleep;   ///< two that sleep do not meet
+  bool pressed;  ///< out: the surface of an obstacle acted on it (surfaces only)
   const yw_contact_filter* filter;  ///< NULL: collides with all
   /// Obstacles of the substep if some particles touch one; otherwise NULL. Bodies pressed against
   /// each other are then held by obstacles in the same sweeps.

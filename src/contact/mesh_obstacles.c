@@ -38,7 +38,7 @@ static bool is_leaving(const yw_obstacle_motion* m, const yw_mesh_path* path,
 // Where the path ends after a touch: the rest of it along the surface, as far as friction allows,
 // and off it in a bounce.
 static yw_vec3 turn_aside(const yw_obstacle_motion* m, const yw_mesh_path* path,
-                          const yw_mesh_touch* touch, yw_vec4* vel) {
+                          const yw_mesh_touch* touch, float* pressing, yw_vec4* vel) {
   yw_vec3 n = touch->place.normal;
   yw_vec3 entry = yw_lerp(path->from, path->to, touch->share);
   float at = m->begin + touch->share * (m->end - m->begin);
@@ -46,8 +46,8 @@ static yw_vec3 turn_aside(const yw_obstacle_motion* m, const yw_mesh_path* path,
                          yw_moving_mesh_point(m->mesh, &touch->place, at));
   bool bounces, was_free = touch->gap > path->rounding;
   yw_vec3 normal = m->in_place ? n : yw_rotate(m->last.rotation, n);
-  float share =
-      yw_obstacle_respond(m, velocity_of(m, &touch->place), normal, was_free, vel, &bounces);
+  float share = yw_obstacle_respond(m, velocity_of(m, &touch->place), normal, was_free, pressing,
+                                    vel, &bounces);
   yw_vec3 rest = yw_sub(yw_sub(path->to, entry), carry);
   float inward = -yw_dot(rest, n);
   yw_vec3 slide = yw_mad(rest, inward, n);
@@ -68,8 +68,8 @@ static yw_vec3 stick(const yw_obstacle_motion* m, const yw_mesh_path* path,
   return yw_add(yw_lerp(path->from, path->to, touch->share), carry);
 }
 
-bool yw_mesh_collide(const yw_obstacle_motion* m, float radius, yw_vec4 old_pos, yw_vec4* pos,
-                     yw_vec4* vel) {
+bool yw_mesh_collide(const yw_obstacle_motion* m, float radius, yw_vec4 old_pos, float* pressing,
+                     yw_vec4* pos, yw_vec4* vel) {
   yw_vec3 from = yw_xyz(old_pos), to = yw_xyz(*pos);
   if (!m->in_place) {
     from = yw_transform_point_inv(m->first, from);
@@ -83,7 +83,7 @@ bool yw_mesh_collide(const yw_obstacle_motion* m, float radius, yw_vec4 old_pos,
   for (; yw_moving_mesh_sweep(m->mesh, &path, &touch); ++meetings) {
     if (meetings > 0 && is_leaving(m, &path, &touch)) break;
     bool last = meetings == MAX_MEETINGS;
-    path.to = last ? stick(m, &path, &touch, vel) : turn_aside(m, &path, &touch, vel);
+    path.to = last ? stick(m, &path, &touch, vel) : turn_aside(m, &path, &touch, pressing, vel);
     if (last) break;
   }
   if (meetings == 0) return false;

@@ -7,10 +7,12 @@
 #include "contact/surfaces/approach.h"
 #include "geometry/order.h"
 
-// Nodes on the way from the root to a leaf, twice.
-#define STACK 128
+// Nodes on the way from the root to a leaf.
+#define STACK 64
 // Sine of the angle between two faces from which they are a concave corner.
 #define IN_FRONT 0.05f
+// Of coordinates, and of distances computed from them.
+#define ROUNDING 1e-6f
 
 // The tree ----------------------------------------------------------------------------------------
 
@@ -21,8 +23,9 @@ bool yw_moving_mesh_create(const yw_allocator* mem, const int32_t* triangles, in
   yw_vec3* centers = YW_NEW_ARRAY(mem, yw_vec3, num_triangles);
   int32_t* order = YW_NEW_ARRAY(mem, int32_t, num_triangles);
   out->triangles = yw_mem_alloc(mem, (size_t)num_triangles, sizeof *out->triangles);
+  out->reaches = YW_NEW_ARRAY(mem, yw_aabb, num_points);
   yw_aabb* nodes = YW_NEW_ARRAY(mem, yw_aabb, yw_box_tree_nodes(leaves));
-  bool made = centers && order && out->triangles && nodes;
+  bool made = centers && order && out->triangles && out->reaches && nodes;
   for (int32_t i = 0; i < num_triangles && made; ++i) {
     const int32_t* t = triangles + 3 * (size_t)i;
     yw_vec3 sum = yw_add(points[t[0]], yw_add(points[t[1]], points[t[2]]));
@@ -41,8 +44,14 @@ bool yw_moving_mesh_create(const yw_allocator* mem, const int32_t* triangles, in
 
 void yw_moving_mesh_free(const yw_allocator* mem, yw_moving_mesh* mesh) {
   yw_mem_free(mem, mesh->triangles);
+  yw_mem_free(mem, mesh->reaches);
   yw_mem_free(mem, mesh->tree.nodes);
   *mesh = (yw_moving_mesh){0};
+}
+
+float yw_moving_mesh_rounding(yw_aabb box) {
+  yw_vec3 most = yw_max3(yw_neg(box.lower), box.upper);
+  return ROUNDING * (most.x + most.y + most.z);
 }
 
 static int32_t end_of_leaf(const yw_moving_mesh* mesh, int32_t leaf) {
@@ -50,14 +59,30 @@ static int32_t end_of_leaf(const yw_moving_mesh* mesh, int32_t leaf) {
   return end < mesh->num_triangles ? end : mesh->num_triangles;
 }
 
+static bool is_covered(const yw_moving_mesh* mesh, const yw_mesh_moment* moment) {
+  const yw_mesh_moment* covers = mesh->covers;
+  return covers[0].from && (covers[0].frame == moment->frame || covers[1].frame == moment->frame);
+}
+
+static yw_aabb reach_of(const yw_moving_mesh* mesh, int32_t triangle) {
+  const int32_t* v = mesh->triangles[triangle];
+  return yw_aabb_join(mesh->reaches[v[0]], yw_aabb_join(mesh->reaches[v[1]], mesh->reaches[v[2]]));
+}
+
 void yw_moving_mesh_fit(yw_moving_mesh* mesh) {
+  if (is_covered(mesh, &mesh->begin) && is_covered(mesh, &mesh->end)) return;
+  mesh->covers[0] = mesh->begin;
+  mesh->covers[1] = mesh->end;
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+    yw_aabb box =
+        yw_aabb_join(yw_mesh_moment_reach(&mesh->begin, i), yw_mesh_moment_reach(&mesh->end, i));
+    // Distances found inside are never smaller than the distance to the box, rounded or not.
+    mesh->reaches[i] = yw_aabb_pad(box, yw_moving_mesh_rounding(box));
+  }
   for (int32_t leaf = 0; leaf < mesh->tree.num_leaves; ++leaf) {
     yw_aabb box = yw_aabb_empty();
     for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
-      for (int k = 0; k < 3; ++k) {
-        int32_t v = mesh->triangles[i][k];
-        box = yw_aabb_grow(yw_aabb_grow(box, mesh->begin[v]), mesh->end[v]);
-      }
+      box = yw_aabb_join(box, reach_of(mesh, i));
     }
     mesh->tree.nodes[mesh->tree.first_leaf + leaf] = box;
   }
@@ -66,11 +91,34 @@ void yw_moving_mesh_fit(yw_moving_mesh* mesh) {
 
 // Places ------------------------------------------------------------------------------------------
 
-static void corners_at(const yw_moving_mesh* mesh, int32_t triangle, float at, yw_vec3 x[3]) {
+// Corners of a triangle at both ends of the substep.
+typedef struct motion {
+  yw_vec3 begin[3], end[3];
+} motion;
+
+static motion motion_of(const yw_moving_mesh* mesh, int32_t triangle) {
+  motion m;
   for (int k = 0; k < 3; ++k) {
     int32_t v = mesh->triangles[triangle][k];
-    x[k] = yw_lerp(mesh->begin[v], mesh->end[v], at);
+    m.begin[k] = yw_mesh_moment_point(&mesh->begin, v);
+    m.end[k] = yw_mesh_moment_point(&mesh->end, v);
   }
+  return m;
+}
+
+static yw_aabb box_of(const motion* m) {
+  yw_aabb box = yw_aabb_empty();
+  for (int k = 0; k < 3; ++k) box = yw_aabb_grow(yw_aabb_grow(box, m->begin[k]), m->end[k]);
+  return box;
+}
+
+static void corners_of(const motion* m, float at, yw_vec3 x[3]) {
+  for (int k = 0; k < 3; ++k) x[k] = yw_lerp(m->begin[k], m->end[k], at);
+}
+
+static void corners_at(const yw_moving_mesh* mesh, int32_t triangle, float at, yw_vec3 x[3]) {
+  motion m = motion_of(mesh, triangle);
+  corners_of(&m, at, x);
 }
 
 yw_vec3 yw_moving_mesh_point(const yw_moving_mesh* mesh, const yw_mesh_place* place, float at) {
@@ -82,9 +130,9 @@ yw_vec3 yw_moving_mesh_point(const yw_moving_mesh* mesh, const yw_mesh_place* pl
 
 yw_vec3 yw_moving_mesh_way(const yw_moving_mesh* mesh, const yw_mesh_place* place) {
   yw_vec3 sum = yw_v3(0, 0, 0);
+  motion m = motion_of(mesh, place->triangle);
   for (int k = 0; k < 3; ++k) {
-    int32_t v = mesh->triangles[place->triangle][k];
-    sum = yw_mad(sum, place->weights[k], yw_sub(mesh->end[v], mesh->begin[v]));
+    sum = yw_mad(sum, place->weights[k], yw_sub(m.end[k], m.begin[k]));
   }
   return sum;
 }
@@ -105,10 +153,13 @@ static void look_at_leaf(const yw_moving_mesh* mesh, int32_t leaf, float at, yw_
   for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
     yw_vec3 x[3];
     float weights[3];
+    if (!(distance2_to_box(reach_of(mesh, i), p) <= *most2)) continue;
     corners_at(mesh, i, at, x);
     yw_vec3 apart = yw_sub(p, yw_nearest_on_triangle(p, x[0], x[1], x[2], weights));
     float found = yw_length2(apart);
-    if (!(found <= *most2) || (found == *most2 && out->triangle >= 0)) continue;
+    // Of triangles at the same distance the first, whichever is looked at first.
+    bool same = found == *most2 && out->triangle >= 0;
+    if (!(found <= *most2) || (same && out->triangle < i)) continue;
     *most2 = found;
     out->triangle = i;
     out->normal = normal_of(apart, x);
@@ -119,30 +170,49 @@ static void look_at_leaf(const yw_moving_mesh* mesh, int32_t leaf, float at, yw_
 bool yw_moving_mesh_nearest(const yw_moving_mesh* mesh, float at, yw_vec3 p, float most,
                             yw_mesh_place* out) {
   const yw_box_tree* tree = &mesh->tree;
-  int32_t stack[STACK], depth = 0;
+  struct {
+    int32_t node;
+    float distance2;
+  } stack[STACK], now = {1, distance2_to_box(tree->nodes[1], p)};
+  int32_t depth = 0;
   float most2 = most * most;
   out->triangle = -1;
-  stack[depth++] = 1;
-  while (depth > 0) {
-    int32_t node = stack[--depth];
-    if (!(distance2_to_box(tree->nodes[node], p) <= most2)) continue;
-    if (node >= tree->first_leaf) {
-      look_at_leaf(mesh, node - tree->first_leaf, at, p, &most2, out);
+  for (;;) {
+    bool near = now.distance2 <= most2;
+    if (near && now.node < tree->first_leaf) {
+      // The nearer child first.
+      int32_t left = 2 * now.node, right = left + 1;
+      float to_left = distance2_to_box(tree->nodes[left], p);
+      float to_right = distance2_to_box(tree->nodes[right], p);
+      bool swap = to_right < to_left;
+      float farther = swap ? to_left : to_right;
+      if (farther <= most2) {
+        stack[depth].node = swap ? left : right;
+        stack[depth++].distance2 = farther;
+      }
+      now.node = swap ? right : left;
+      now.distance2 = swap ? to_right : to_left;
       continue;
     }
-    // The nearer child first.
-    int32_t left = 2 * node, right = left + 1;
-    bool swap = distance2_to_box(tree->nodes[right], p) < distance2_to_box(tree->nodes[left], p);
-    stack[depth++] = swap ? left : right;
-    stack[depth++] = swap ? right : left;
+    if (near) look_at_leaf(mesh, now.node - tree->first_leaf, at, p, &most2, out);
+    if (depth == 0) break;
+    now = stack[--depth];
   }
   out->distance = sqrtf(most2);
   return out->triangle >= 0;
 }
 
 bool yw_moving_mesh_near_box(const yw_moving_mesh* mesh, yw_aabb box, float reach) {
-  yw_box_walk walk = yw_box_walk_begin(&mesh->tree, yw_aabb_pad(box, reach));
-  return yw_box_walk_next(&walk) >= 0;
+  yw_aabb wide = yw_aabb_pad(box, reach);
+  yw_box_walk walk = yw_box_walk_begin(&mesh->tree, wide);
+  for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
+    for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
+      if (!yw_aabb_overlap(reach_of(mesh, i), wide)) continue;
+      motion m = motion_of(mesh, i);
+      if (yw_aabb_overlap(box_of(&m), wide)) return true;
+    }
+  }
+  return false;
 }
 
 // Paths -------------------------------------------------------------------------------------------
@@ -156,11 +226,17 @@ static bool may_go_on(const yw_path4* way, const yw_nearest* start, float least,
   return yw_path_stays_apart(YW_VERTEX_TRIANGLE, way, normal, 0.5f * least);
 }
 
-static yw_path4 path_to(const yw_moving_mesh* mesh, int32_t triangle, const yw_mesh_path* path) {
-  yw_path4 way = {.begin[0] = path->from, .end[0] = path->to};
-  corners_at(mesh, triangle, path->begin, way.begin + 1);
-  corners_at(mesh, triangle, path->end, way.end + 1);
-  return way;
+// False when the triangle stays out of the box on its way.
+static bool path_to(const yw_moving_mesh* mesh, int32_t triangle, const yw_mesh_path* path,
+                    yw_aabb box, yw_path4* out) {
+  if (!yw_aabb_overlap(reach_of(mesh, triangle), box)) return false;
+  motion m = motion_of(mesh, triangle);
+  if (!yw_aabb_overlap(box_of(&m), box)) return false;
+  out->begin[0] = path->from;
+  out->end[0] = path->to;
+  corners_of(&m, path->begin, out->begin + 1);
+  corners_of(&m, path->end, out->end + 1);
+  return true;
 }
 
 static yw_mesh_place place_of(int32_t triangle, const yw_path4* way, float share,
@@ -174,8 +250,9 @@ static yw_mesh_place place_of(int32_t triangle, const yw_path4* way, float share
 
 // When the ball meets a triangle, and where; false: it does not.
 static bool meet(const yw_moving_mesh* mesh, int32_t triangle, const yw_mesh_path* path,
-                 yw_mesh_touch* out) {
-  yw_path4 way = path_to(mesh, triangle, path);
+                 yw_aabb box, yw_mesh_touch* out) {
+  yw_path4 way;
+  if (!path_to(mesh, triangle, path, box, &way)) return false;
   float least = mesh->radius + path->radius;
   yw_nearest near = yw_nearest_points(YW_VERTEX_TRIANGLE, way.begin);
   out->gap = near.distance - least;
@@ -225,7 +302,8 @@ int32_t yw_moving_mesh_touches(const yw_moving_mesh* mesh, const yw_mesh_path* p
   int32_t count = 0;
   for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
     for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
-      yw_path4 way = path_to(mesh, i, path);
+      yw_path4 way;
+      if (!path_to(mesh, i, path, box, &way)) continue;
       yw_nearest near = yw_nearest_points(YW_VERTEX_TRIANGLE, way.begin);
       float least = mesh->radius + path->radius;
       yw_mesh_touch touch = {.gap = near.distance - least};
@@ -255,7 +333,7 @@ bool yw_moving_mesh_sweep(const yw_moving_mesh* mesh, const yw_mesh_path* path,
   for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
     for (int32_t i = leaf * YW_MESH_LEAF; i < end_of_leaf(mesh, leaf); ++i) {
       yw_mesh_touch touch;
-      if (!meet(mesh, i, path, &touch)) continue;
+      if (!meet(mesh, i, path, box, &touch)) continue;
       bool earlier =
           !found || touch.share < out->share || (touch.share == out->share && touch.gap < out->gap);
       if (earlier) *out = touch;

@@ -6,17 +6,24 @@
 #define YW_CONTACT_MOVING_MESH_H
 
 #include "contact/box_tree.h"
+#include "geometry/mesh_moment.h"
 #include "yawara/extend/memory.h"
 
 #define YW_MESH_LEAF 4  ///< triangles per leaf
 
 typedef struct yw_moving_mesh {
   int32_t num_vertices, num_triangles;
-  int32_t (*triangles)[3];     ///< neighbours near each other
-  const yw_vec3 *begin, *end;  ///< vertices at both ends of the substep, in the obstacle's axes
-  float radius;                ///< m, half of the thickness
-  bool moves;                  ///< begin and end differ
-  yw_box_tree tree;            ///< of the motion
+  int32_t (*triangles)[3];    ///< neighbours near each other
+  yw_mesh_moment begin, end;  ///< both ends of the substep; points are in the obstacle's axes
+  float radius;               ///< m, half of the thickness
+  bool moves;                 ///< begin and end differ
+  /// Of all places between the frames around `covers`, which begin and end are two of: it is seldom
+  /// fitted, and where the mesh is exactly is computed where somebody looks. No result depends on
+  /// these boxes.
+  yw_box_tree tree;
+  yw_aabb* reaches;  ///< the same per vertex
+  yw_mesh_moment covers[2];
+  yw_aabb box;  ///< of the places between the frames around begin and end
 } yw_moving_mesh;
 
 /// Sorts triangles along a space-filling curve through `points` and makes the tree. False: out of
@@ -24,8 +31,10 @@ typedef struct yw_moving_mesh {
 bool yw_moving_mesh_create(const yw_allocator* mem, const int32_t* triangles, int32_t num_triangles,
                            const yw_vec3* points, int32_t num_points, yw_moving_mesh* out);
 void yw_moving_mesh_free(const yw_allocator* mem, yw_moving_mesh* mesh);
-/// Fits the tree to begin and end.
+/// Fits the tree to the frames around begin and end, if it does not cover them.
 void yw_moving_mesh_fit(yw_moving_mesh* mesh);
+/// Rounding of places in a box, and of distances from them, m.
+float yw_moving_mesh_rounding(yw_aabb box);
 
 /// A place on the mesh.
 typedef struct yw_mesh_place {

@@ -23,12 +23,14 @@ typedef struct yw_obstacle_motion {
 #define YW_OBSTACLE_ROUNDING 1e-6f
 
 /// Stops or reflects the approaching velocity and applies friction of up to mu times that change.
-/// Returns the share of the sliding velocity that is left, and sets *bounces.
+/// Returns the share of the sliding velocity that is left, and sets *bounces. pressing: see
+/// yw_step_ctx; may be NULL.
 float yw_obstacle_respond(const yw_obstacle_motion* motion, yw_vec3 surface_velocity,
-                          yw_vec3 normal, bool was_free, yw_vec4* velocity, bool* bounces);
+                          yw_vec3 normal, bool was_free, float* pressing, yw_vec4* velocity,
+                          bool* bounces);
 
 /// True when a particle touched a mesh on its way; corrects pos and vel.
-bool yw_mesh_collide(const yw_obstacle_motion* motion, float radius, yw_vec4 old_pos, yw_vec4* pos,
-                     yw_vec4* vel);
+bool yw_mesh_collide(const yw_obstacle_motion* motion, float radius, yw_vec4 old_pos,
+                     float* pressing, yw_vec4* pos, yw_vec4* vel);
 
 #endif

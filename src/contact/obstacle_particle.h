@@ -128,6 +128,7 @@ typedef struct yw_sighting {
   yw_vec3 normal;            // at the start, then at the entry
   yw_vec3 entry;             // first touching point
   float rounding;            // rounding error of gaps here
+  float* pressing;           // see yw_step_ctx; may be NULL
 } yw_sighting;
 
 // Follows the path in steps that the distance guarantees free. False when it stays outside.
@@ -156,9 +157,14 @@ static inline bool yw_find_entry(const yw_shape* shape, yw_sighting* s) {
   return s->end_gap < -s->rounding || yw_dot(s->normal, yw_sub(s->to, s->entry)) < 0.0f;
 }
 
+/// Approach (m/s) whose friction a particle feels.
+static inline float yw_obstacle_push(const float* pressing, float approach) {
+  return pressing && *pressing < 0.0f ? -*pressing : approach;
+}
+
 static inline float yw_obstacle_respond_to(const yw_obstacle_motion* motion,
                                            yw_vec3 surface_velocity, yw_vec3 normal, bool was_free,
-                                           yw_vec4* velocity, bool* bounces) {
+                                           float* pressing, yw_vec4* velocity, bool* bounces) {
   yw_vec3 relative = yw_sub(yw_xyz(*velocity), surface_velocity);
   float approach = -yw_dot(relative, normal);
   // A particle that touched before the step is pressed, not thrown, at any speed.
@@ -166,7 +172,9 @@ static inline float yw_obstacle_respond_to(const yw_obstacle_motion* motion,
   if (approach <= 0.0f) return 1.0f;
   float leave = *bounces ? motion->restitution * approach : 0.0f;
   yw_vec3 slide = yw_mad(relative, approach, normal);
-  float speed2 = yw_length2(slide), held = motion->friction * (approach + leave);
+  float speed2 = yw_length2(slide);
+  float held = motion->friction * yw_obstacle_push(pressing, approach + leave);
+  if (pressing) *pressing = approach;
   float share = speed2 > held * held ? 1.0f - held / sqrtf(speed2) : 0.0f;
   yw_vec3 after = yw_mad(yw_mad(surface_velocity, share, slide), leave, normal);
   *velocity = yw_v4(after);
@@ -181,10 +189,13 @@ static inline bool yw_rests_in_place(const yw_obstacle_motion* motion, const yw_
   if (motion->moves || fabsf(s->start_gap) > YW_OBSTACLE_ROUNDING * size) return false;
   yw_vec3 velocity = yw_xyz(*vel);
   if (!motion->in_place) velocity = yw_rotate(yw_quat_conjugate(motion->last.rotation), velocity);
-  float approach = -yw_dot(velocity, s->normal), held = motion->friction * approach;
+  float approach = -yw_dot(velocity, s->normal);
+  float held = motion->friction * yw_obstacle_push(s->pressing, approach);
   bool enters = yw_dot(s->normal, yw_sub(s->to, s->from)) < 0.0f;
   float slide2 = yw_length2(velocity) - approach * approach;
-  return enters && approach > 0.0f && slide2 <= held * held;
+  bool rests = enters && approach > 0.0f && slide2 <= held * held;
+  if (rests && s->pressing) *s->pressing = approach;
+  return rests;
 }
 
 // Moves p out along the gradient of the distance, by at most `limit`.
@@ -218,7 +229,8 @@ static inline bool yw_collide_particle(const yw_obstacle_motion* motion, yw_sigh
   bool bounces;
   yw_vec3 normal = motion->in_place ? s->normal : yw_rotate(motion->last.rotation, s->normal);
   bool was_free = s->start_gap > s->rounding;
-  float share = yw_obstacle_respond_to(motion, surface_velocity, normal, was_free, vel, &bounces);
+  float share = yw_obstacle_respond_to(motion, surface_velocity, normal, was_free, s->pressing, vel,
+                                       &bounces);
 
   // The path after entry: along the surface as far as friction allows, and off it in a bounce.
   yw_vec3 rest = yw_sub(s->to, s->entry);

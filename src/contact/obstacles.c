@@ -20,6 +20,7 @@ typedef struct collide_job {
   yw_particles* particles;
   const yw_vec4* old_pos;
   const float* radius;
+  float* pressing;
   yw_collide_terms terms;
   atomic_int contacts;
 } collide_job;
@@ -27,8 +28,10 @@ typedef struct collide_job {
 bool yw_obstacle_moves(const yw_obstacle* o) { return yw_obstacle_is_moving(o); }
 
 float yw_obstacle_respond(const yw_obstacle_motion* motion, yw_vec3 surface_velocity,
-                          yw_vec3 normal, bool was_free, yw_vec4* velocity, bool* bounces) {
-  return yw_obstacle_respond_to(motion, surface_velocity, normal, was_free, velocity, bounces);
+                          yw_vec3 normal, bool was_free, float* pressing, yw_vec4* velocity,
+                          bool* bounces) {
+  return yw_obstacle_respond_to(motion, surface_velocity, normal, was_free, pressing, velocity,
+                                bounces);
 }
 
 // Boxes -------------------------------------------------------------------------------------------
@@ -61,25 +64,33 @@ uint64_t yw_obstacles_in(const yw_step_ctx* ctx, yw_aabb box, bool* moves) {
   return hash;
 }
 
-yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t index, yw_vec3 p) {
+bool yw_obstacle_seen_within(const yw_obstacle_set* set, int32_t index, yw_vec3 p, float most,
+                             yw_obstacle_near* near) {
   const yw_obstacle* obstacle = &set->items[index];
   yw_vec3 local = yw_transform_point_inv(obstacle->end, p), normal, way = {0, 0, 0};
-  yw_obstacle_near near = {0};
+  *near = (yw_obstacle_near){0};
   if (obstacle->mesh) {
     yw_mesh_place place;
-    yw_moving_mesh_nearest(obstacle->mesh, 1.0f, local, INFINITY, &place);
-    near.distance = place.distance - obstacle->mesh->radius;
+    float reach = 1.0001f * most / obstacle->end.scale + obstacle->mesh->radius;
+    if (!yw_moving_mesh_nearest(obstacle->mesh, 1.0f, local, reach, &place)) return false;
+    near->distance = place.distance - obstacle->mesh->radius;
     normal = place.normal;
     way = yw_moving_mesh_way(obstacle->mesh, &place);
   } else {
-    near.distance = yw_shape_distance_normal(obstacle->shape, local, &normal);
+    near->distance = yw_shape_distance_normal(obstacle->shape, local, &normal);
   }
-  near.distance *= obstacle->end.scale;
-  near.normal = yw_rotate(obstacle->end.rotation, normal);
+  near->distance *= obstacle->end.scale;
+  near->normal = yw_rotate(obstacle->end.rotation, normal);
   if (yw_obstacle_moves(obstacle) && set->h > 0.0f) {
     yw_vec3 before = yw_transform_point(obstacle->begin, yw_sub(local, way));
-    near.velocity = yw_scale(yw_sub(p, before), 1.0f / set->h);
+    near->velocity = yw_scale(yw_sub(p, before), 1.0f / set->h);
   }
+  return near->distance <= most;
+}
+
+yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t index, yw_vec3 p) {
+  yw_obstacle_near near;
+  yw_obstacle_seen_within(set, index, p, INFINITY, &near);
   return near;
 }
 
@@ -111,7 +122,7 @@ yw_aabb yw_obstacle_bounds(const yw_shape* shape, yw_transform begin, yw_transfo
 }
 
 yw_aabb yw_obstacle_mesh_bounds(const yw_moving_mesh* mesh, yw_transform begin, yw_transform end) {
-  return motion_bounds(yw_aabb_pad(mesh->tree.nodes[1], mesh->radius), begin, end);
+  return motion_bounds(yw_aabb_pad(mesh->box, mesh->radius), begin, end);
 }
 
 // Groups and chunks -----------------------------------------------------------------------------
@@ -188,7 +199,8 @@ static void collide_group_with_mesh(const collide_job* job, const yw_obstacle_mo
     int32_t k = first + i;
     if (p->inv_mass[k] == 0.0f) continue;
     float radius = job->radius ? job->radius[k] : 0.0f;
-    bool hit = yw_mesh_collide(motion, radius, job->old_pos[k], &p->pos[k], &p->vel[k]);
+    float* pressing = job->pressing ? &job->pressing[k] : NULL;
+    bool hit = yw_mesh_collide(motion, radius, job->old_pos[k], pressing, &p->pos[k], &p->vel[k]);
     if (hit && touched[i] < UINT8_MAX) ++touched[i];
   }
 }
@@ -219,6 +231,7 @@ static void collide_group(const collide_job* job, const yw_obstacle_motion* moti
     s.start_gap = start_distance[k] - radius;
     s.end_gap = end_distance[k] - radius;
     s.normal = yw_xyz(normal[k]);
+    if (job->pressing) s.pressing = &job->pressing[first + i];
     bool hit = yw_rests_in_place(motion, &s, &vel[i]);
     if (hit) {
       pos[i] = job->old_pos[first + i];
@@ -287,6 +300,7 @@ void yw_obstacles_collide(const yw_step_ctx* ctx, yw_particles* particles, const
                      .particles = particles,
                      .old_pos = old_pos,
                      .radius = radius,
+                     .pressing = ctx->pressing,
                      .terms = {.h = set->h,
                                .begin = begin,
                                .span = span,

@@ -61,5 +61,9 @@ typedef struct yw_obstacle_near {
   yw_vec3 velocity;  ///< m/s, of its material at the point
 } yw_obstacle_near;
 yw_obstacle_near yw_obstacle_seen_from(const yw_obstacle_set* set, int32_t obstacle, yw_vec3 p);
+/// The same if it is no farther away than `most`, m; otherwise false, and large meshes have been
+/// looked at near the point alone.
+bool yw_obstacle_seen_within(const yw_obstacle_set* set, int32_t obstacle, yw_vec3 p, float most,
+                             yw_obstacle_near* out);
 
 #endif

@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 
-#include "yawara/extend/vec.h"
-#include "yawara/mesh.h"
+#include "geometry/mesh_moment.h"
 
-static yw_vec3 point_in_frame(const yw_mesh_animation* a, int32_t point, int32_t frame) {
+static const yw_vec3* points_of_frame(const yw_mesh_animation* a, int32_t frame) {
   int32_t last = a->num_frames - 1;
   int32_t at = frame < 0 ? 0 : frame > last ? last : frame;
-  return a->points[(size_t)at * (size_t)a->num_points + (size_t)point];
+  return a->points + (size_t)at * (size_t)a->num_points;
 }
 
-yw_vec3 yw_mesh_animation_point(const yw_mesh_animation* a, int32_t point, double time) {
+yw_mesh_moment yw_mesh_moment_of_frame(const yw_mesh_animation* a, int32_t frame) {
+  return (yw_mesh_moment){.frame = frame,
+                          .smooth = a->smooth,
+                          .from = points_of_frame(a, frame),
+                          .to = points_of_frame(a, frame + 1),
+                          .prev = points_of_frame(a, frame - 1),
+                          .next = points_of_frame(a, frame + 2)};
+}
+
+yw_mesh_moment yw_mesh_moment_at(const yw_mesh_animation* a, double time) {
   int32_t last = a->num_frames - 1;
   double at = (time - a->start) * a->fps;
   if (a->loop && last > 0 && at > last) at = fmod(at, last);
-  if (!(at > 0.0)) return point_in_frame(a, point, 0);
-  if (at >= last) return point_in_frame(a, point, last);
-  int32_t frame = (int32_t)at;
-  float t = (float)(at - frame);
-  yw_vec3 p = point_in_frame(a, point, frame), q = point_in_frame(a, point, frame + 1);
-  if (!a->smooth) return yw_lerp(p, q, t);
-  yw_vec3 leave = yw_scale(yw_sub(q, point_in_frame(a, point, frame - 1)), 0.5f);
-  yw_vec3 arrive = yw_scale(yw_sub(point_in_frame(a, point, frame + 2), p), 0.5f);
-  float t2 = t * t, t3 = t2 * t;
-  yw_vec3 result = yw_scale(p, 2 * t3 - 3 * t2 + 1);
-  result = yw_mad(result, t3 - 2 * t2 + t, leave);
-  result = yw_mad(result, -2 * t3 + 3 * t2, q);
-  return yw_mad(result, t3 - t2, arrive);
+  // Before and after the frames, points rest where they are in the first and in the last.
+  if (!(at > 0.0)) return yw_mesh_moment_of_frame(a, 0);
+  if (at >= last) return yw_mesh_moment_of_frame(a, last);
+  yw_mesh_moment moment = yw_mesh_moment_of_frame(a, (int32_t)at);
+  moment.share = (float)(at - moment.frame);
+  return moment;
+}
+
+yw_vec3 yw_mesh_animation_point(const yw_mesh_animation* a, int32_t point, double time) {
+  yw_mesh_moment moment = yw_mesh_moment_at(a, time);
+  return yw_mesh_moment_point(&moment, point);
 }

@@ -14,29 +14,31 @@
 // m, of coordinates.
 #define MAX_POINT 1e6f
 
+// True when some point moves between two moments, or might have.
+static bool any_moves(const yw_animated_mesh* m, const yw_mesh_moment* a, const yw_mesh_moment* b) {
+  if (a->frame == b->frame && a->share == b->share) return false;
+  // A loop may have started again.
+  bool ahead = a->frame <= b->frame, moves = false;
+  int32_t first = ahead ? a->frame : 0, last = ahead ? b->frame : m->animation.num_frames - 1;
+  for (int32_t i = first; i <= last; ++i) moves = moves || m->changes[i];
+  return moves;
+}
+
 void yw_animated_mesh_fit(yw_animated_mesh* m, double begin, double end) {
-  if (m->fitted[0] == begin && m->fitted[1] == end) return;
-  int32_t count = m->animation.num_points;
-  yw_vec3 *first = m->ends, *last = m->ends + count;
-  bool moves = false;
-  for (int32_t i = 0; i < count; ++i) {
-    first[i] = yw_mesh_animation_point(&m->animation, i, begin);
-    last[i] = yw_mesh_animation_point(&m->animation, i, end);
-    moves = moves || yw_length2(yw_sub(first[i], last[i])) > 0.0f;
-  }
-  m->mesh.begin = first;
-  m->mesh.end = last;
-  m->mesh.moves = moves;
-  m->fitted[0] = begin;
-  m->fitted[1] = end;
-  yw_moving_mesh_fit(&m->mesh);
+  yw_moving_mesh* mesh = &m->mesh;
+  mesh->begin = yw_mesh_moment_at(&m->animation, begin);
+  mesh->end = yw_mesh_moment_at(&m->animation, end);
+  mesh->moves = any_moves(m, &mesh->begin, &mesh->end);
+  mesh->box = yw_aabb_join(m->boxes[mesh->begin.frame], m->boxes[mesh->end.frame]);
+  yw_moving_mesh_fit(mesh);
 }
 
 void yw_animated_mesh_release(const yw_allocator* mem, yw_animated_mesh* mesh) {
   if (!mesh || mesh->more_uses-- > 0) return;
   yw_moving_mesh_free(mem, &mesh->mesh);
   yw_mem_free(mem, mesh->frames);
-  yw_mem_free(mem, mesh->ends);
+  yw_mem_free(mem, mesh->boxes);
+  yw_mem_free(mem, mesh->changes);
   yw_mem_free(mem, mesh);
 }
 
@@ -111,6 +113,21 @@ static uint64_t hash_of(const yw_mesh_obstacle_def* def, float radius) {
                        (size_t)a->num_frames * (size_t)a->num_points * sizeof *a->points);
 }
 
+// What happens between each frame and the next; after the last, nothing.
+static void note_frames(yw_animated_mesh* m) {
+  const yw_mesh_animation* a = &m->animation;
+  for (int32_t frame = 0; frame < a->num_frames; ++frame) {
+    yw_mesh_moment moment = yw_mesh_moment_of_frame(a, frame);
+    yw_aabb all = yw_aabb_empty();
+    for (int32_t i = 0; i < a->num_points; ++i) {
+      yw_aabb box = yw_mesh_moment_reach(&moment, i);
+      m->changes[frame] = m->changes[frame] || yw_distance(box.lower, box.upper) > 0.0f;
+      all = yw_aabb_join(all, box);
+    }
+    m->boxes[frame] = yw_aabb_pad(all, yw_moving_mesh_rounding(all));
+  }
+}
+
 // NULL: out of memory.
 static yw_animated_mesh* make_mesh(const yw_allocator* mem, const yw_mesh_obstacle_def* def) {
   const yw_mesh_animation* a = &def->animation;
@@ -118,8 +135,9 @@ static yw_animated_mesh* make_mesh(const yw_allocator* mem, const yw_mesh_obstac
   yw_animated_mesh* m = YW_NEW(mem, yw_animated_mesh);
   if (!m) return NULL;
   m->frames = yw_mem_alloc(mem, all, sizeof *m->frames);
-  m->ends = yw_mem_alloc(mem, 2 * points, sizeof *m->ends);
-  if (!m->frames || !m->ends ||
+  m->boxes = YW_NEW_ARRAY(mem, yw_aabb, a->num_frames);
+  m->changes = YW_NEW_ARRAY(mem, bool, a->num_frames);
+  if (!m->frames || !m->boxes || !m->changes ||
       !yw_moving_mesh_create(mem, def->triangles, def->num_triangles, a->points, a->num_points,
                              &m->mesh)) {
     yw_animated_mesh_release(mem, m);
@@ -128,7 +146,7 @@ static yw_animated_mesh* make_mesh(const yw_allocator* mem, const yw_mesh_obstac
   memcpy(m->frames, a->points, all * sizeof *m->frames);
   m->animation = *a;
   m->animation.points = m->frames;
-  m->fitted[0] = m->fitted[1] = (double)NAN;
+  note_frames(m);
   float thickness = def->thickness;
   if (thickness == 0.0f) thickness = (float)(THICKNESS_SHARE * mean_edge(def));
   m->mesh.radius = 0.5f * thickness;
@@ -171,8 +189,9 @@ yw_status yw_obstacle_points(const yw_world* world, yw_obstacle_id id, double ti
   const yw_world_obstacle* o = find_mesh(world, id);
   if (!o || !out || !isfinite(time)) return YW_ERR_INVALID;
   yw_transform pose = yw_obstacle_pose_at(o, time);
+  yw_mesh_moment moment = yw_mesh_moment_at(&o->mesh->animation, time);
   for (int32_t i = 0; i < o->mesh->animation.num_points; ++i) {
-    out[i] = yw_transform_point(pose, yw_mesh_animation_point(&o->mesh->animation, i, time));
+    out[i] = yw_transform_point(pose, yw_mesh_moment_point(&moment, i));
   }
   return YW_OK;
 }

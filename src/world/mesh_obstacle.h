@@ -13,8 +13,8 @@ typedef struct yw_animated_mesh {
   yw_mesh_animation animation;
   yw_vec3* frames;  ///< memory of its points
   yw_moving_mesh mesh;
-  yw_vec3* ends;     ///< memory of both ends of the substep
-  double fitted[2];  ///< s, times of these
+  yw_aabb* boxes;  ///< per frame: of all places on the way to the next
+  bool* changes;   ///< per frame: something moves on that way
 } yw_animated_mesh;
 
 /// Brings the mesh to where it is between two times, s.

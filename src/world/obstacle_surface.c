@@ -12,6 +12,8 @@
 #define SKIN_SHARE 0.98f
 // Friction of sticky obstacles: with any other friction enough to stop what touches.
 #define STICKY_FRICTION 1e12f
+// Triangles from which a surface is large.
+#define LARGE_SURFACE 256
 // Room around the paths of a body in which obstacles are looked at, as a share of its size.
 #define NEAR_SHARE 0.05f
 
@@ -42,7 +44,9 @@ static bool fill_from_shape(const yw_allocator* mem, yw_obstacle_surface* s,
 static bool fill_from_mesh(const yw_allocator* mem, yw_obstacle_surface* s,
                            const yw_moving_mesh* mesh) {
   if (!make_room(mem, s, mesh->num_vertices, mesh->num_triangles)) return false;
-  memcpy(s->rest, mesh->begin, (size_t)mesh->num_vertices * sizeof *s->rest);
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+    s->rest[i] = yw_mesh_moment_point(&mesh->begin, i);
+  }
   memcpy(s->triangles, mesh->triangles, (size_t)mesh->num_triangles * sizeof *mesh->triangles);
   s->radius = YW_NEW_ARRAY(mem, float, mesh->num_vertices);
   if (!s->radius) return false;
@@ -50,6 +54,7 @@ static bool fill_from_mesh(const yw_allocator* mem, yw_obstacle_surface* s,
     s->radius[i] = (1.0f - MESH_INSET) * mesh->radius;
   }
   s->geometry.radius = s->radius;
+  s->mesh = mesh;
   s->skin = SKIN_SHARE * MESH_INSET * mesh->radius;
   return true;
 }
@@ -82,20 +87,48 @@ void yw_obstacle_surface_destroy(const yw_allocator* mem, yw_obstacle_surface* s
   yw_mem_free(mem, s);
 }
 
+static yw_aabb place(void* context, int32_t i) {
+  yw_obstacle_surface* s = context;
+  yw_vec3 first = s->mesh ? yw_mesh_moment_point(&s->mesh->begin, i) : s->rest[i];
+  yw_vec3 last = s->mesh ? yw_mesh_moment_point(&s->mesh->end, i) : s->rest[i];
+  yw_vec3 from = yw_transform_point(s->source.begin, first);
+  yw_vec3 to = yw_transform_point(s->source.end, last);
+  s->begin[i] = yw_v4(from);
+  s->particles.pos[i] = yw_v4(to);
+  s->particles.vel[i] = yw_v4(yw_scale(yw_sub(to, from), 1.0f / s->h));
+  return (yw_aabb){yw_min3(first, last), yw_max3(first, last)};
+}
+
+static yw_aabb reach(const void* context, int32_t i) {
+  const yw_obstacle_surface* s = context;
+  return s->mesh ? s->mesh->reaches[i] : (yw_aabb){s->rest[i], s->rest[i]};
+}
+
+static uint64_t version_of(const yw_moving_mesh* mesh) {
+  return mesh ? (uint64_t)mesh->covers[0].frame << 32 | (uint32_t)mesh->covers[1].frame : 0;
+}
+
+bool yw_obstacle_surface_is_large(const yw_obstacle_surface* s) {
+  return s->geometry.num_triangles >= LARGE_SURFACE;
+}
+
 void yw_obstacle_surface_place(yw_obstacle_surface* s, const yw_obstacle* o, float h) {
-  yw_particles* p = &s->particles;
-  if (s->is_still && memcmp(&s->still, &o->begin, sizeof o->begin) == 0 && !yw_obstacle_moves(o)) {
-    return;
-  }
-  s->is_still = !yw_obstacle_moves(o) && !o->mesh;
+  bool moves = yw_obstacle_moves(o);
+  bool in_place = s->is_still && memcmp(&s->still, &o->begin, sizeof o->begin) == 0 && !moves;
+  s->places += !in_place;
+  s->source = (yw_contact_source){.context = s,
+                                  .begin = o->begin,
+                                  .end = o->end,
+                                  .radius = s->radius ? s->radius[0] : 0.0f,
+                                  .version = version_of(s->mesh),
+                                  .places = s->places,
+                                  .reach = reach,
+                                  .place = place};
+  s->h = h;
+  s->is_still = !moves && !s->mesh;
   s->still = o->begin;
-  for (int32_t i = 0; i < p->count; ++i) {
-    yw_vec3 from = yw_transform_point(o->begin, o->mesh ? o->mesh->begin[i] : s->rest[i]);
-    yw_vec3 to = yw_transform_point(o->end, o->mesh ? o->mesh->end[i] : s->rest[i]);
-    s->begin[i] = yw_v4(from);
-    p->pos[i] = yw_v4(to);
-    p->vel[i] = yw_v4(yw_scale(yw_sub(to, from), 1.0f / h));
-  }
+  if (in_place || yw_obstacle_surface_is_large(s)) return;
+  for (int32_t i = 0; i < s->particles.count; ++i) place(s, i);
 }
 
 // The step ----------------------------------------------------------------------------------------
@@ -179,6 +212,7 @@ void yw_obstacle_surfaces_add(yw_world* world, float h) {
         .body_contact = o->is_near,
         .asleep = true,
         .is_obstacle = true,
+        .source = yw_obstacle_surface_is_large(s) ? &s->source : NULL,
         .obstacle = pose->number,
         .skin = s->skin,
         .filter =

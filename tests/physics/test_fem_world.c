@@ -166,7 +166,7 @@ static void pins_refine_what_they_hold(void** state) {
 }
 
 // A block pressed to 40 % of its height between two held faces, far into the range where tets are
-// pushed apart, comes to rest: nothing gains energy there.
+// pushed apart, gains no energy there; less than a hundredth of it is still in motion.
 static void squeezed_blocks_calm_down(void** state) {
   (void)state;
   yw_fem_def def = soft_def();
@@ -192,7 +192,7 @@ static void squeezed_blocks_calm_down(void** state) {
     assert_int_equal(yw_pin_create(world, &pin_def, &pin, NULL), YW_OK);
   }
   free(held);
-  double pressed = 0.0, fastest = 0.0;
+  double pressed = 0.0;
   int32_t recovered = 0;
   for (int32_t i = 0; i < 72; ++i) {
     yw_step_report report;
@@ -200,14 +200,11 @@ static void squeezed_blocks_calm_down(void** state) {
     recovered += report.recovered_regions;
     if (i == 23) pressed = elastic_energy_of(world, body);
   }
-  const yw_vec3* vel = yw_body_velocities(world, body, NULL);
-  for (int32_t i = 0; i < fine->num_vertices; ++i) {
-    fastest = fmax(fastest,
-                   sqrt((double)(vel[i].x * vel[i].x + vel[i].y * vel[i].y + vel[i].z * vel[i].z)));
-  }
   assert_true(recovered > 1000);
   assert_at_most(elastic_energy_of(world, body), 1.005 * pressed);
-  assert_at_most(fastest, 2.0);
+  yw_body_energy energy;
+  assert_int_equal(yw_body_energy_of(world, body, &energy), YW_OK);
+  assert_at_most(energy.kinetic, 0.01 * pressed);
   yw_world_destroy(world);
   yw_model_release(model);
 }
@@ -276,10 +273,21 @@ static void resumed_run_is_the_same(void** state) {
   yw_model_release(model);
 }
 
+// With the masses of the nodes in use.
+static void momentum_of(const yw_world* world, yw_body_id id, double out[3]) {
+  const yw_body* body = yw_world_find_body(world, id);
+  const double* mass = ((const fem_body*)body->state)->mass;
+  for (int k = 0; k < 3; ++k) out[k] = 0.0;
+  for (int32_t i = 0; i < body->particles.count; ++i) {
+    const float* v = &body->particles.vel[i].x;
+    for (int k = 0; k < 3; ++k) out[k] += mass[i] * (double)v[k];
+  }
+}
+
 // Two colliding blocks separate again, with their total momentum unchanged.
-static void bodies_collide(void** state) {
-  (void)state;
+static void check_collision(int32_t max_level, double rounding) {
   yw_fem_def def = soft_def();
+  def.max_level = max_level;
   def.params.mass_damping = 0.0f;
   yw_world* world = make_weightless_world(0);
   yw_model* model = make_fem_model(&def, block_cells, block_box);
@@ -291,24 +299,30 @@ static void bodies_collide(void** state) {
   body_def.velocity = (yw_vec3){-1.0f, 0, 0};
   body_def.transform.position = (yw_vec3){0.25f, 0.03f, 0.02f};
   assert_int_equal(yw_body_create(world, &body_def, &b, NULL), YW_OK);
-  yw_body_sums sa, sb;
-  double worst = 0.0;
+  double worst = 0.0, first[3], second[3];
   int32_t contacts = 0;
   for (int32_t i = 0; i < 60; ++i) {
     yw_step_report report;
     yw_world_step(world, 1.0f / 120.0f, 4, &report);
     contacts += report.body_contacts;
-    yw_body_sums_of(world, a, &sa);
-    yw_body_sums_of(world, b, &sb);
-    for (int k = 0; k < 3; ++k) worst = fmax(worst, fabs(sa.momentum[k] + sb.momentum[k]));
+    momentum_of(world, a, first);
+    momentum_of(world, b, second);
+    for (int k = 0; k < 3; ++k) worst = fmax(worst, fabs(first[k] + second[k]));
   }
   assert_true(contacts > 10);
   // Each came with 8 kg m/s.
-  assert_at_most(worst / 8.0, 0.02);
-  assert_at_most(sa.momentum[0], -1.0);
-  assert_at_least(sb.momentum[0], 1.0);
+  assert_at_most(worst / 8.0, rounding);
+  assert_at_most(first[0], -4.0);
+  assert_at_least(second[0], 4.0);
   yw_world_destroy(world);
   yw_model_release(model);
+}
+
+// Tets that split while they touch lose a little of it (docs/methods/fem.md, Limits).
+static void bodies_collide(void** state) {
+  (void)state;
+  check_collision(0, 1e-5);
+  check_collision(2, 0.005);
 }
 
 // A body squashed flat and partly inverted recovers its shape.
@@ -499,13 +513,18 @@ static void cells_show_what_they_carry(void** state) {
   assert_near(volume, 0.4 * 0.1 * 0.1, 1e-8);
   assert_near(finest, s.finest_level, 0);
   assert_near(energy / elastic_energy_of(bar.world, bar.body), 1.0, 1e-4);
-  // The bending stress at the clamp, 6 M / b h^2 with M = rho g A l^2 / 2, is 47 kPa; with coarse
-  // tets and large rotations only the order of magnitude is right.
+  // Bending pulls along one axis: of the energy, 2 (1 + nu) / 3 changes shape, which is the part
+  // that von Mises stress measures.
   int32_t field = yw_body_find_field(bar.world, bar.body, "stress");
   assert_int_equal(yw_body_field_values(bar.world, bar.body, field, values, count), YW_OK);
-  double largest = 0.0;
-  for (int32_t t = 0; t < count; ++t) largest = fmax(largest, (double)values[t]);
-  assert_true(largest > 2e4 && largest < 4e5);
+  const double shear = (double)def.youngs_modulus / (2.0 * (1.0 + (double)def.poissons_ratio));
+  double distortion = 0.0;
+  for (int32_t t = 0; t < count; ++t) {
+    yw_dvec3 p[4];
+    for (int k = 0; k < 4; ++k) p[k] = yw_d3(rest[cells[4 * t + k]]);
+    distortion += yw_tet_volume6(p) / 6.0 * (double)(values[t] * values[t]) / (6.0 * shear);
+  }
+  assert_near(distortion / energy, 2.0 * (1.0 + (double)def.poissons_ratio) / 3.0, 0.05);
   free(cells);
   free(values);
   free_fem_bar(&bar);

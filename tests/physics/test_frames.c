@@ -186,13 +186,30 @@ static void springs_pull_with_their_stiffness(void** state) {
   moving_free(&m);
 }
 
-// Inverted, flattened and scattered bodies stay finite and recover.
-static void scrambled_bodies_stay_finite(void** state) {
+static double energy_of(const moving_bar* m) {
+  double* x = malloc(24 * m->bar.count);
+  double energy = 0;
+  for (size_t v = 0; v < m->bar.count; ++v) {
+    yw_vec4 p = m->particles.pos[m->order[v]], u = m->particles.vel[m->order[v]];
+    x[3 * v] = p.x, x[3 * v + 1] = p.y, x[3 * v + 2] = p.z;
+    energy += 0.5 * m->particles.mass[m->order[v]] * yw_dot(yw_xyz(u), yw_xyz(u));
+  }
+  energy += yw_frames_energy(&m->bar.regions, NULL, x, NULL, NULL, FRAMES_EXACT);
+  free(x);
+  return energy;
+}
+
+// Inverted, flattened and scattered bodies stay within their size and lose energy.
+static void scrambled_bodies_calm_down(void** state) {
   (void)state;
   for (int kind = 0; kind < 2; ++kind) {
     for (int how = 0; how < 3; ++how) {
       moving_bar m;
       moving_make(&m, 2, kind, 1e5, 0.4, YW_FRAMES_IMPLICIT);
+      double farthest = 0;
+      for (size_t v = 0; v < m.bar.count; ++v) {
+        farthest = fmax(farthest, (double)yw_length(m.bar.mesh.positions[v]));
+      }
       test_random random = {17};
       for (int32_t i = 0; i < m.particles.count; ++i) {
         yw_vec4* x = &m.particles.pos[i];
@@ -205,27 +222,15 @@ static void scrambled_bodies_stay_finite(void** state) {
         }
       }
       yw_frames_method.invalidate(m.state, &m.particles);
+      const double before = energy_of(&m);
       assert_at_least(moving_step(&m, 60), 0);
+      assert_at_most(energy_of(&m), 0.5 * before);
       for (int32_t i = 0; i < m.particles.count; ++i) {
-        assert_true(yw_is_finite3(yw_xyz(m.particles.pos[i])));
-        assert_at_most(yw_length(yw_xyz(m.particles.pos[i])), 20);
+        assert_at_most(yw_length(yw_xyz(m.particles.pos[i])), 1.1 * farthest);
       }
       moving_free(&m);
     }
   }
-}
-
-static double energy_of(const moving_bar* m) {
-  double* x = malloc(24 * m->bar.count);
-  double energy = 0;
-  for (size_t v = 0; v < m->bar.count; ++v) {
-    yw_vec4 p = m->particles.pos[m->order[v]], u = m->particles.vel[m->order[v]];
-    x[3 * v] = p.x, x[3 * v + 1] = p.y, x[3 * v + 2] = p.z;
-    energy += 0.5 * m->particles.mass[m->order[v]] * yw_dot(yw_xyz(u), yw_xyz(u));
-  }
-  energy += yw_frames_energy(&m->bar.regions, NULL, x, NULL, NULL, FRAMES_EXACT);
-  free(x);
-  return energy;
 }
 
 static void scatter(moving_bar* m) {
@@ -285,7 +290,7 @@ int main(void) {
       cmocka_unit_test(damping_is_a_rate),
       cmocka_unit_test(a_damped_bar_comes_to_rest_in_equilibrium),
       cmocka_unit_test(springs_pull_with_their_stiffness),
-      cmocka_unit_test(scrambled_bodies_stay_finite),
+      cmocka_unit_test(scrambled_bodies_calm_down),
       cmocka_unit_test(scattered_bodies_lose_energy_in_every_step),
       cmocka_unit_test(stalled_solves_are_done_again_in_smaller_steps),
   };

@@ -141,11 +141,14 @@ static void touches_wake(void** state) {
   (void)state;
   plastic_lab lab;
   begin_blocks(&lab, (yw_vec3){0, 0, 0}, (yw_vec3){0, 0, 0}, 1);
+  assert_int_equal(lab_step(&lab, h), YW_OK);
+  const int32_t slaves = lab.body->num_slaves;
+  assert_at_least(slaves, 100);
   steps_until(&lab, 100, 600);
   lab.particles.vel[40].y += 0.5f;
   assert_int_equal(lab_step(&lab, h), YW_OK);
   assert_int_equal(lab.body->sleep.num_asleep, 0);
-  assert_near(lab.body->num_slaves, 220, 200);
+  assert_int_equal(lab.body->num_slaves, slaves);
   steps_until(&lab, 100, 600);
   lab.particles.pos[40].x += 0.01f * d;
   assert_int_equal(lab_step(&lab, h), YW_OK);

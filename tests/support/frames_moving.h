@@ -83,6 +83,14 @@ static inline void moving_momenta(const moving_bar* m, double p[3], double l[3])
   }
 }
 
+static inline double moving_kinetic(const moving_bar* m) {
+  double sum = 0;
+  for (int32_t i = 0; i < m->particles.count; ++i) {
+    sum += 0.5 * m->particles.mass[i] * yw_length2(yw_xyz(m->particles.vel[i]));
+  }
+  return sum;
+}
+
 static inline double norm3(const double v[3]) {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }

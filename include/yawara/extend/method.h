@@ -10,7 +10,8 @@
 // position-based methods collide with obstacles at their own rate. settle may add or remove
 // particles, refine or coarsen; topology_version must then change. settle may change the particle
 // count but not the capacity: memory for particles added later is allocated when the body is
-// created.
+// created. advance may add particles too, each where another one is (with its velocity and
+// `begin`); methods that do so have a settle.
 //
 // A method outside the library fills a yw_method, builds its own rest data, and passes both to
 // yw_model_create_custom. Its bodies are then bodies like any other. examples/own_method.c is a
@@ -137,6 +138,11 @@ struct yw_step_ctx {
   bool untouched;
 
   yw_method_report* report;
+
+  /// For collide, one per particle; NULL (default): friction is that of the present step. In: 0, or
+  /// minus the approach (m/s) whose friction a particle feels instead. Out, where an obstacle
+  /// stopped a particle: the approach that it stopped.
+  float* pressing;
 };
 
 /// Surface of a body for contact with others and itself. The arrays belong to the model or the
@@ -213,10 +219,13 @@ typedef struct yw_method {
                 yw_vec3 angular_velocity);
 
   /// The shown surface, if it is neither the boundary of the tets nor embedded in them: tubes of
-  /// rods, thick sheets. model_surface makes the triangles at rest; surface_positions writes the
-  /// current vertices of a body.
+  /// rods, thick sheets, bodies that break. model_surface makes the triangles at rest, or none, and
+  /// the surface is then that of the tets; surface_positions writes the current vertices of a body.
   yw_status (*model_surface)(const void* model, const yw_allocator* mem, yw_tri_mesh* out);
   void (*surface_positions)(const void* state, const yw_particles* particles, yw_vec3* out);
+  /// True if that surface is not what contact sees (the triangles of model_elements) but only near
+  /// it, and has to be kept out of obstacles. NULL: false.
+  bool (*surface_strays)(const void* model);
 
   /// Fields, in particle order; computed on request, not in the step.
   int32_t (*num_fields)(const void* state);
@@ -291,6 +300,10 @@ typedef struct yw_method {
   /// wrote. NULL: there are none.
   int32_t (*axes)(const void* state, const yw_particles* particles, int32_t capacity,
                   yw_vec3* origins, yw_quat* turns);
+
+  /// True once the body has come apart: its pieces then collide with each other, whatever its
+  /// self_contact says. NULL: it never does.
+  bool (*has_pieces)(const void* state);
 
   // Bodies on a device (yw_world_def.device). NULL: they stay on the processor.
 

@@ -162,7 +162,8 @@ void yw_point_find_obstacles(const yw_point_work* works, const yw_point_job* job
     for (int32_t k = 0; k < set->count; ++k) {
       if (!yw_aabb_overlap(set->items[k].bounds, box)) continue;
       // 5 % margin for sampled or blended distances.
-      if (yw_obstacle_seen_from(set, k, center).distance > 1.05f * reach) continue;
+      yw_obstacle_near near;
+      if (!yw_obstacle_seen_within(set, k, center, 1.05f * reach, &near)) continue;
       for (int32_t i = first; i < end; ++i) meet_obstacle(work, job, i, k, list);
     }
   }

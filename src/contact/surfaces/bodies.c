@@ -26,6 +26,8 @@
 #define LEAVES_PER_BLOCK 128
 #define BODIES_PER_BLOCK 16
 #define LARGE_BODY 512
+// Leaves of a body that are all fitted if it meets others.
+#define FEW_LEAVES 16
 // Contacts that every list has room for: at first, and at most, as many as the fullest had; jobs
 // move from block to block. Near pairs per contact.
 #define LEAST_ROOM 128
@@ -40,7 +42,7 @@
 static void fit_body(const yw_surfaces* c, yw_contact_work* work, yw_tasks* tasks) {
   // The guard has not moved these since the last look.
   bool same = c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled && !work->outdated;
-  if (same) return;
+  if (same || work->nearby) return;
   if (!work->body->body_contact && !work->body->self_contact) {
     work->box = yw_aabb_empty();
   } else if (c->step.again) {
@@ -69,6 +71,63 @@ static void fit_bodies(yw_surfaces* c, yw_tasks* tasks) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (is_large(&c->works.items[i])) fit_body(c, &c->works.items[i], tasks);
   }
+  // What is near others can only be found when these are fitted.
+  for (int32_t i = 0; i < c->works.count && !c->step.again; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    if (!work->nearby) continue;
+    work->box = yw_aabb_empty();
+    if (work->body->body_contact) yw_nearby_fit(work, c->works.items, c->works.count, &c->step);
+  }
+}
+
+// Marks the leaves that the jobs need. Of bodies with few leaves all: finding out takes longer.
+static void mark_leaves(yw_surfaces* c) {
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_work* work = &c->works.items[i];
+    size_t count = (size_t)work->complex->num_leaves;
+    memset(work->needed, work->active && count <= FEW_LEAVES, count);
+  }
+  for (int32_t i = 0; i < c->jobs.count; ++i) {
+    const yw_contact_job* job = &c->jobs.items[i];
+    int32_t a = c->works.items[job->a].complex->num_leaves;
+    int32_t b = c->works.items[job->b].complex->num_leaves;
+    bool few = a <= FEW_LEAVES && b <= FEW_LEAVES, first = job->first == 0;
+    if (few || job->obstacles || !first) continue;
+    yw_touch_mark(&c->works.items[job->a], &c->works.items[job->b], &c->step);
+  }
+}
+
+// Drops the jobs without such leaves.
+static void drop_idle_jobs(yw_surfaces* c) {
+  int32_t left = 0;
+  for (int32_t i = 0; i < c->jobs.count; ++i) {
+    const yw_contact_job* job = &c->jobs.items[i];
+    const uint8_t* needed = c->works.items[job->a].needed + job->first;
+    bool idle = !job->obstacles && !memchr(needed, 1, (size_t)(job->end - job->first));
+    if (!idle) c->jobs.items[left++] = *job;
+  }
+  c->jobs.count = left;
+}
+
+static void fit_primitives_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const yw_surfaces* c = context;
+  int32_t end = (block + 1) * BODIES_PER_BLOCK;
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
+    const yw_contact_work* work = &c->works.items[i];
+    if (work->active && !is_large(work)) yw_touch_fit_primitives(work, NULL);
+  }
+}
+
+static void fit_primitives(yw_surfaces* c, yw_tasks* tasks) {
+  mark_leaves(c);
+  drop_idle_jobs(c);
+  int32_t blocks = (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;
+  yw_tasks_run(tasks, blocks, fit_primitives_block, c);
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_work* work = &c->works.items[i];
+    if (work->active && is_large(work)) yw_touch_fit_primitives(work, tasks);
+  }
 }
 
 static void follow_bodies(void* context, int32_t block, int32_t worker) {
@@ -76,7 +135,8 @@ static void follow_bodies(void* context, int32_t block, int32_t worker) {
   yw_surfaces* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
-    yw_touch_follow(&c->works.items[i]);
+    // Nothing moves obstacles off their paths.
+    if (!c->works.items[i].body->is_obstacle) yw_touch_follow(&c->works.items[i]);
   }
 }
 
@@ -131,16 +191,6 @@ static bool add_obstacles(yw_surfaces* c) {
   return true;
 }
 
-// Half of the distance at which two bodies have to be looked at; never less than touch.c needs.
-static float body_margin(const yw_surfaces* c, const yw_contact_work* work) {
-  bool contacts = c->step.mode == YW_TOUCH_CONTACTS;
-  float guarded = work->margin + 0.001f * work->complex->size;
-  if (!contacts) return guarded;
-  float contact = 0.01f * work->complex->size + c->step.fall;
-  if (c->step.keep) guarded += work->leeway;
-  return contact > guarded ? contact : guarded;
-}
-
 static bool find_pairs(yw_surfaces* c) {
   c->jobs.count = 0;
   if (!sort_bodies(c)) return false;
@@ -148,7 +198,7 @@ static bool find_pairs(yw_surfaces* c) {
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
   for (int32_t k = 0; k < count; ++k) {
     const yw_contact_work* work = &c->works.items[c->order.items[k].value];
-    float margin = body_margin(c, work);
+    float margin = yw_touch_room(work, &c->step, c->step.keep ? work->leeway : 0.0f);
     bool meets = work->body->body_contact && work->complex->num_leaves > 0;
     tree.nodes[tree.first_leaf + k] = meets ? yw_aabb_pad(work->box, margin) : yw_aabb_empty();
   }
@@ -156,12 +206,12 @@ static bool find_pairs(yw_surfaces* c) {
   for (int32_t k = 0; k < count; ++k) {
     int32_t a = c->order.items[k].value;
     yw_box_walk walk = yw_box_walk_begin(&tree, tree.nodes[tree.first_leaf + k]);
+    // Each pair once: from this body on.
+    walk.node = tree.first_leaf + k;
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
       int32_t b = c->order.items[other].value;
-      if (other <= k || !yw_contact_may_meet(c->works.items[a].body, c->works.items[b].body)) {
-        continue;
-      }
-      if (!add_pair(c, a, b)) return false;
+      bool meet = other != k && yw_contact_may_meet(c->works.items[a].body, c->works.items[b].body);
+      if (meet && !add_pair(c, a, b)) return false;
     }
     if (c->works.items[a].body->self_contact && !add_pair(c, a, a)) return false;
   }
@@ -335,6 +385,8 @@ static float obstacle_travel(const yw_surfaces* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_body* body = c->works.items[i].body;
     if (!body->is_obstacle || !body->body_contact) continue;
+    if (body->source) most = fmaxf(most, c->works.items[i].longest * c->works.items[i].longest);
+    if (body->source) continue;
     for (int32_t k = 0; k < body->particles->count; ++k) {
       yw_vec3 way = yw_sub(yw_xyz(body->particles->pos[k]), yw_xyz(body->begin[k]));
       most = fmaxf(most, yw_length2(way));
@@ -380,7 +432,11 @@ static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   }
   fit_bodies(c, tasks);
   c->step.keep = mode == YW_TOUCH_CONTACTS && all_calm(c);
-  return (c->step.again || find_pairs(c)) && run_all_jobs(c, tasks);
+  if (!c->step.again) {
+    if (!find_pairs(c)) return false;
+    fit_primitives(c, tasks);
+  }
+  return run_all_jobs(c, tasks);
 }
 
 static bool was_solved(const yw_surfaces* c, int32_t a, int32_t b) {

@@ -27,12 +27,13 @@ static void release_complex(yw_surfaces* c, yw_complex* complex) {
 
 static void cache_clear(yw_surfaces* c, yw_surface_cache* cache) {
   release_complex(c, cache->complex);
+  yw_nearby_destroy(&c->mem, cache->nearby);
   void* arrays[] = {cache->leaf_nodes,   cache->path_boxes,    cache->lane_boxes,
                     cache->order,        cache->scratch,       cache->sorted_vertices,
                     cache->sorted_edges, cache->sorted_places, cache->predicted,
-                    cache->moved,        cache->unsettled,     cache->free,
-                    cache->base,         cache->impulses,      cache->change,
-                    cache->heading,      cache->poses};
+                    cache->moved,        cache->unsettled,     cache->needed,
+                    cache->free,         cache->base,          cache->impulses,
+                    cache->change,       cache->heading,       cache->poses};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (yw_surface_cache){.key = cache->key};
 }
@@ -137,8 +138,13 @@ static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact
   cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
   cache->unsettled = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
+  cache->needed = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
   bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
-            cache->moved && cache->unsettled;
+            cache->moved && cache->unsettled && cache->needed;
+  if (body->source) {
+    cache->nearby = yw_nearby_create(&c->mem, complex);
+    ok = ok && cache->nearby;
+  }
   if (complex->is_loose) ok = ok && add_sorting(c, cache);
   if (complex->rest && body->self_contact) ok = ok && add_patches(c, cache, body);
   if (body->respond) ok = ok && add_answering(c, cache, particles);
@@ -197,7 +203,9 @@ static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cac
       .poses = body->self_contact ? cache->poses : NULL,
       .predicted = cache->predicted,
       .moved = cache->moved,
-      .unsettled = cache->unsettled};
+      .unsettled = cache->unsettled,
+      .needed = cache->needed,
+      .nearby = cache->nearby};
 }
 
 bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
@@ -208,7 +216,9 @@ bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t n
     yw_surface_cache* cache = &c->caches.items[i];
     bool fresh = cache->complex && cache->version == bodies[i].topology_version;
     if (!fresh && !cache_fill(c, cache, &bodies[i])) return false;
-    c->works.items[c->works.count++] = work_of(&bodies[i], cache);
+    yw_contact_work* work = &c->works.items[c->works.count++];
+    *work = work_of(&bodies[i], cache);
+    if (work->nearby) yw_nearby_begin(work);
   }
   while (c->caches.count > num_bodies) cache_clear(c, &c->caches.items[--c->caches.count]);
   return true;

@@ -3,6 +3,7 @@
 #ifndef YW_CONTACT_SURFACES_DATA_H
 #define YW_CONTACT_SURFACES_DATA_H
 
+#include "contact/surfaces/nearby.h"
 #include "contact/surfaces/patches.h"
 #include "contact/surfaces/solve.h"
 #include "contact/surfaces/whole.h"
@@ -20,7 +21,8 @@ typedef struct yw_surface_cache {
   int32_t (*sorted_edges)[2];
   yw_patch_pose* poses;  // of bodies that touch themselves
   yw_vec4* predicted;
-  uint8_t *moved, *unsettled;
+  uint8_t *moved, *unsettled, *needed;
+  yw_nearby* nearby;                                   // of large obstacles
   yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
 } yw_surface_cache;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Boxes of the paths of vertices, edges and triangles, and the tree of their leaves.
+#include <stdint.h>
 #include <string.h>
 
 #include "contact/surfaces/patches.h"
@@ -17,7 +18,7 @@ typedef struct path_box {
   yw_float4 lower, upper;
 } path_box;
 
-static void fit_path(const yw_contact_work* work, int32_t particle) {
+void yw_touch_fit_path(const yw_contact_work* work, int32_t particle) {
   yw_float4 begin = yw_float4_load(&work->body->begin[particle]);
   yw_float4 end = yw_float4_load(&work->predicted[particle]);
   float radius = yw_touch_radius(work, particle);
@@ -60,28 +61,38 @@ static void set_box(const yw_lane_boxes* boxes, int32_t i, path_box box) {
   }
 }
 
-static void fit_leaf(yw_contact_work* work, int32_t leaf) {
+static yw_aabb leaf_box(const yw_contact_work* work, int32_t leaf) {
   const yw_complex* c = work->complex;
   const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
   path_box all = {yw_vf_splat(INFINITY), yw_vf_splat(-INFINITY)};
+  // Vertices and edges of a leaf are corners and sides of its triangles, if it has any.
+  for (int32_t i = first->triangle; i < end->triangle; ++i) {
+    const int32_t* v = c->triangles[i];
+    all = join(all, join(box_of(work, v[0]), join(box_of(work, v[1]), box_of(work, v[2]))));
+  }
+  bool edges = first->triangle == end->triangle;
+  for (int32_t i = first->edge; i < end->edge && edges; ++i) {
+    all = join(all, join(box_of(work, work->edges[i][0]), box_of(work, work->edges[i][1])));
+  }
+  return (yw_aabb){yw_v3(all.lower[0], all.lower[1], all.lower[2]),
+                   yw_v3(all.upper[0], all.upper[1], all.upper[2])};
+}
+
+static void fit_leaf_primitives(const yw_contact_work* work, int32_t leaf) {
+  const yw_complex* c = work->complex;
+  const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
   for (int32_t i = first->vertex; i < end->vertex; ++i) {
     set_box(&work->vertex_boxes, i, box_of(work, work->vertices[i]));
-    all = join(all, box_of(work, work->vertices[i]));
   }
   for (int32_t i = first->edge; i < end->edge; ++i) {
-    path_box box = join(box_of(work, work->edges[i][0]), box_of(work, work->edges[i][1]));
-    set_box(&work->edge_boxes, i, box);
-    all = join(all, box);
+    set_box(&work->edge_boxes, i,
+            join(box_of(work, work->edges[i][0]), box_of(work, work->edges[i][1])));
   }
   for (int32_t i = first->triangle; i < end->triangle; ++i) {
     const int32_t* v = c->triangles[i];
-    path_box box = join(box_of(work, v[0]), join(box_of(work, v[1]), box_of(work, v[2])));
-    set_box(&work->triangle_boxes, i, box);
-    all = join(all, box);
+    set_box(&work->triangle_boxes, i,
+            join(box_of(work, v[0]), join(box_of(work, v[1]), box_of(work, v[2]))));
   }
-  work->leaves.nodes[work->leaves.first_leaf + leaf] =
-      (yw_aabb){yw_v3(all.lower[0], all.lower[1], all.lower[2]),
-                yw_v3(all.upper[0], all.upper[1], all.upper[2])};
 }
 
 void yw_touch_predict(yw_contact_work* work) {
@@ -104,16 +115,51 @@ void yw_touch_follow(yw_contact_work* work) {
   }
 }
 
+static int32_t num_blocks(const yw_contact_work* work) {
+  return (work->complex->num_leaves + LEAVES_PER_BLOCK - 1) / LEAVES_PER_BLOCK;
+}
+
 static void fit_leaves(void* context, int32_t block, int32_t worker) {
   (void)worker;
   yw_contact_work* work = context;
   const yw_complex* c = work->complex;
   int32_t end = (block + 1) * LEAVES_PER_BLOCK;
   for (int32_t leaf = block * LEAVES_PER_BLOCK; leaf < end && leaf < c->num_leaves; ++leaf) {
-    fit_leaf(work, leaf);
+    work->leaves.nodes[work->leaves.first_leaf + leaf] = leaf_box(work, leaf);
     if (!work->poses) continue;
     work->poses[leaf] = yw_patch_pose_of(c->patches, leaf, work->body->begin, work->predicted);
   }
+}
+
+static void fit_primitives(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const yw_contact_work* work = context;
+  int32_t end = (block + 1) * LEAVES_PER_BLOCK, count = work->complex->num_leaves;
+  for (int32_t leaf = block * LEAVES_PER_BLOCK; leaf < end && leaf < count; ++leaf) {
+    if (work->needed[leaf]) fit_leaf_primitives(work, leaf);
+  }
+}
+
+void yw_touch_fit_primitives(const yw_contact_work* work, yw_tasks* tasks) {
+  yw_tasks_run(tasks, num_blocks(work), fit_primitives, (void*)(uintptr_t)work);
+}
+
+void yw_touch_set_leeway(yw_contact_work* work) {
+  work->leeway = work->longest + LEAST_LEEWAY * work->complex->size;
+  work->calm = work->leeway < MOST_LEEWAY * work->complex->size;
+}
+
+float yw_touch_room(const yw_contact_work* work, const yw_touch_step* step, float leeway) {
+  float guarded = work->margin + 0.001f * work->complex->size;
+  if (step->mode != YW_TOUCH_CONTACTS) return guarded;
+  float contact = 0.01f * work->complex->size + step->fall;
+  guarded += leeway;
+  return contact > guarded ? contact : guarded;
+}
+
+float yw_touch_most_room(const yw_contact_work* work, const yw_touch_step* step) {
+  // Pairs are kept only where the leeway is less than this.
+  return yw_touch_room(work, step, MOST_LEEWAY * work->complex->size);
 }
 
 void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
@@ -130,12 +176,11 @@ void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
     float way2 =
         yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
     longest2 = way2 > longest2 ? way2 : longest2;
-    fit_path(work, particle);
+    yw_touch_fit_path(work, particle);
   }
-  work->leeway = sqrtf(longest2) + LEAST_LEEWAY * c->size;
-  work->calm = work->leeway < MOST_LEEWAY * c->size;
-  int32_t blocks = (c->num_leaves + LEAVES_PER_BLOCK - 1) / LEAVES_PER_BLOCK;
-  yw_tasks_run(tasks, blocks, fit_leaves, work);
+  work->longest = sqrtf(longest2);
+  yw_touch_set_leeway(work);
+  yw_tasks_run(tasks, num_blocks(work), fit_leaves, work);
   yw_box_tree_refit(&work->leaves);
   work->box = c->num_leaves > 0 ? work->leaves.nodes[1] : yw_aabb_empty();
 }

@@ -50,6 +50,8 @@ typedef struct yw_near_fns {
   /// Lists the pairs of primitives whose boxes meet; at most YW_NEAR_LEAF_MAX^2. Returns their
   /// number.
   int32_t (*meet)(const yw_near_leaves* leaves, int32_t (*pairs)[2]);
+  /// True when some primitive of each leaf meets the box of the other leaf.
+  bool (*reach)(const yw_near_leaves* leaves);
   /// One bit per lane whose distance may fall below `needed`.
   uint32_t (*test)(yw_near_lanes* lanes);
 } yw_near_fns;

@@ -57,6 +57,12 @@ YW_LANE_FN int32_t meet_box(const yw_near_leaves* l, int32_t i, const uint32_t* 
   return count;
 }
 
+static bool reach(const yw_near_leaves* l) {
+  uint32_t masks[MAX_REGISTERS];
+  return select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, masks) &&
+         select_boxes(l->b, l->first_b, l->end_b, l->box_a, l->pad, masks);
+}
+
 static int32_t meet(const yw_near_leaves* l, int32_t (*pairs)[2]) {
   uint32_t in_a[MAX_REGISTERS], in_b[MAX_REGISTERS];
   if (!select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, in_a) ||
@@ -109,7 +115,9 @@ YW_LANE_FN yw_vi keeps_side(yw_pair_kind kind, const vec b[4], const vec f[4], f
   return (low > least) | (high < -least);
 }
 
-YW_LANE_FN uint32_t test_register(yw_near_lanes* l, int32_t first, yw_pair_kind kind) {
+// used: one bit per lane that is asked for.
+YW_LANE_FN uint32_t test_register(yw_near_lanes* l, int32_t first, uint32_t used,
+                                  yw_pair_kind kind) {
   vec begin[4], end[4], way[4];
   int split = yw_pair_split(kind);
   load_corners(l->begin, l->corners[0], first, split, begin);
@@ -129,23 +137,26 @@ YW_LANE_FN uint32_t test_register(yw_near_lanes* l, int32_t first, yw_pair_kind 
   }
   yw_vf reach = reach_of(way, split, l->question == YW_NEAR_STOPPED);
   yw_vi apart = distance - reach > l->needed;
-  if (l->prove) {
+  uint32_t left = yw_vi_bits(~apart) & used;
+  if (l->prove && left != 0) {
     apart |= plane_between(begin, end, split, near.apart, distance, l->needed);
-    apart |= keeps_side(kind, begin, end, l->needed);
+    left &= yw_vi_bits(~apart);
+    if (left != 0) left &= yw_vi_bits(~keeps_side(kind, begin, end, l->needed));
   }
-  return yw_vi_bits(~apart) << first;
+  return left << first;
 }
 
 static uint32_t test(yw_near_lanes* l) {
   uint32_t near = 0, used = l->count < YW_LANES ? (1u << l->count) - 1 : ~0u;
   l->kept_lanes = 0;
   for (int32_t first = 0; first < l->count; first += YW_VF_LANES) {
-    near |= l->kind == YW_VERTEX_TRIANGLE ? test_register(l, first, YW_VERTEX_TRIANGLE)
-                                          : test_register(l, first, YW_EDGE_EDGE);
+    near |= l->kind == YW_VERTEX_TRIANGLE
+                ? test_register(l, first, used >> first, YW_VERTEX_TRIANGLE)
+                : test_register(l, first, used >> first, YW_EDGE_EDGE);
   }
   l->kept_lanes &= used;
-  return near & used;
+  return near;
 }
 
 extern const yw_near_fns YW_KERNEL(yw_near_table);
-const yw_near_fns YW_KERNEL(yw_near_table) = {meet, test};
+const yw_near_fns YW_KERNEL(yw_near_table) = {meet, reach, test};

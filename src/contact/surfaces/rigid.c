@@ -87,8 +87,9 @@ static yw_mat3 invert_inertia(const double inertia[6]) {
 
 static yw_vec3 narrow(const double v[3]) { return yw_v3((float)v[0], (float)v[1], (float)v[2]); }
 
-static rigid_motion motion_of(const yw_particles* particles) {
-  rigid_sums sums = sum_up(particles, NULL);
+static rigid_motion motion_of(const yw_contact_body* body) {
+  if (body->is_obstacle) return (rigid_motion){0};
+  rigid_sums sums = sum_up(body->particles, NULL);
   rigid_motion motion = {.center = narrow(sums.center), .velocity = narrow(sums.velocity)};
   motion.inv_inertia = invert_inertia(sums.inertia);
   motion.omega = yw_mul(motion.inv_inertia, narrow(sums.angular));
@@ -123,6 +124,22 @@ static yw_vec3 velocity_at(const rigid_motion* motion, yw_vec3 p) {
   return yw_add(motion->velocity, yw_cross(motion->omega, yw_sub(p, motion->center)));
 }
 
+static yw_vec3 velocity_of_side(const yw_contact_problem* problem, const yw_contact* c, int side) {
+  const yw_vec4* vel = problem->bodies[c->body[side]].particles->vel;
+  yw_vec3 sum = yw_v3(0, 0, 0);
+  for (int k = 0; k < c->count[side]; ++k) {
+    sum = yw_mad(sum, c->weights[side][k], yw_xyz(vel[c->particles[side][k]]));
+  }
+  return sum;
+}
+
+// Obstacles move as given, and not all of them alike.
+static yw_vec3 velocity_in(const yw_contact_problem* problem, const yw_contact* c, int side,
+                           const rigid_motion* motion, yw_vec3 p) {
+  bool given = problem->bodies[c->body[side]].is_obstacle;
+  return given ? velocity_of_side(problem, c, side) : velocity_at(motion, p);
+}
+
 static float inv_mass_at(const rigid_motion* motion, yw_vec3 p, yw_vec3 n) {
   yw_vec3 arm = yw_cross(yw_sub(p, motion->center), n);
   return motion->inv_mass + yw_dot(arm, yw_mul(motion->inv_inertia, arm));
@@ -143,7 +160,9 @@ static void bounce_sweep(const yw_contact_problem* problem, const yw_contact_bat
     rigid_motion* front = c->body[0] == batch->a ? a : b;
     rigid_motion* back = c->body[0] == batch->a ? b : a;
     yw_vec3 p = contact_point(problem, c);
-    float along = yw_dot(yw_sub(velocity_at(front, p), velocity_at(back, p)), c->normal);
+    yw_vec3 relative =
+        yw_sub(velocity_in(problem, c, 0, front, p), velocity_in(problem, c, 1, back, p));
+    float along = yw_dot(relative, c->normal);
     if (first) {
       c->push = along < 0.0f ? -c->bounce * along : 0.0f;
       continue;
@@ -164,14 +183,12 @@ void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch
   const yw_contact_body *body_a = &problem->bodies[batch->a], *body_b = &problem->bodies[batch->b];
   if (!any || batch->a == batch->b) return;
   if (yw_contact_is_loose(body_a) || yw_contact_is_loose(body_b)) return;
-  yw_particles* particles_a = problem->bodies[batch->a].particles;
-  yw_particles* particles_b = problem->bodies[batch->b].particles;
-  rigid_motion a = motion_of(particles_a), b = motion_of(particles_b);
+  rigid_motion a = motion_of(body_a), b = motion_of(body_b);
   rigid_motion old_a = a, old_b = b;
   for (int k = 0; k <= BOUNCE_ITERATIONS; ++k) bounce_sweep(problem, batch, &a, &b, k == 0);
-  add_rigid_velocity(particles_a, a.center, yw_sub(a.velocity, old_a.velocity),
+  add_rigid_velocity(body_a->particles, a.center, yw_sub(a.velocity, old_a.velocity),
                      yw_sub(a.omega, old_a.omega));
-  add_rigid_velocity(particles_b, b.center, yw_sub(b.velocity, old_b.velocity),
+  add_rigid_velocity(body_b->particles, b.center, yw_sub(b.velocity, old_b.velocity),
                      yw_sub(b.omega, old_b.omega));
   // The particles' own impulses start from zero here.
   for (int32_t i = 0; i < batch->count; ++i) {
@@ -181,15 +198,6 @@ void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch
 }
 
 // Angular momentum -------------------------------------------------------------------------------
-
-static yw_vec3 velocity_of_side(const yw_contact_problem* problem, const yw_contact* c, int side) {
-  const yw_vec4* vel = problem->bodies[c->body[side]].particles->vel;
-  yw_vec3 sum = yw_v3(0, 0, 0);
-  for (int k = 0; k < c->count[side]; ++k) {
-    sum = yw_mad(sum, c->weights[side][k], yw_xyz(vel[c->particles[side][k]]));
-  }
-  return sum;
-}
 
 yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_contact_batch* batch) {
   yw_vec3 lost = yw_v3(0, 0, 0);
@@ -231,13 +239,11 @@ static bool turns_on_obstacle(const yw_contact_body* body) {
 void yw_contact_keep_angular(const yw_contact_problem* problem, const yw_contact_batch* batch,
                              yw_vec3 lost_angular) {
   double lost = (double)yw_length(lost_angular);
-  if (lost == 0.0) return;
-  if (turns_on_obstacle(&problem->bodies[batch->a]) ||
-      turns_on_obstacle(&problem->bodies[batch->b])) {
-    return;
-  }
-  yw_particles* a = problem->bodies[batch->a].particles;
-  yw_particles* b = batch->a == batch->b ? NULL : problem->bodies[batch->b].particles;
+  const yw_contact_body *first = &problem->bodies[batch->a], *second = &problem->bodies[batch->b];
+  if (lost == 0.0 || first->is_obstacle || second->is_obstacle) return;
+  if (turns_on_obstacle(first) || turns_on_obstacle(second)) return;
+  yw_particles* a = first->particles;
+  yw_particles* b = batch->a == batch->b ? NULL : second->particles;
   double step = (double)yw_length(problem->gravity) * (double)problem->h;
   double mass = mass_of(a) + (b ? mass_of(b) : 0.0);
   if (lost < NEGLIGIBLE_ANGULAR * step * mass * (double)batch->extent) return;

@@ -7,6 +7,7 @@
 
 #include "contact/obstacles.h"
 #include "contact/surfaces/candidate.h"
+#include "contact/surfaces/cone.h"
 #include "contact/surfaces/patches.h"
 #include "contact/surfaces/sift.h"
 
@@ -26,6 +27,9 @@ typedef struct pair_search {
   int32_t count;
   int32_t (*pairs)[2];  // ROOM of them
 } pair_search;
+
+// Leaves of a body that are looked at one after another.
+#define FEW_LEAVES 8
 
 // Searches of a job: vertices of a, vertices of b, edges.
 enum { FORTH, BACK, EDGES, NUM_SEARCHES };
@@ -137,14 +141,31 @@ static void empty_sieve(const pair_search* s, sieve* v) {
   v->lanes.count = 0;
 }
 
+static void fill_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first, int32_t count) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  const int32_t(*pairs)[2] = (const int32_t(*)[2])s->pairs + first;
+  lanes->count = count;
+  for (int32_t i = 0; i < count && s->kind == YW_VERTEX_TRIANGLE; ++i) {
+    const int32_t* triangle = b->complex->triangles[pairs[i][1]];
+    lanes->corners[0][i] = a->vertices[pairs[i][0]];
+    for (int k = 0; k < 3; ++k) lanes->corners[1 + k][i] = triangle[k];
+  }
+  for (int32_t i = 0; i < count && s->kind == YW_EDGE_EDGE; ++i) {
+    const int32_t *front = a->edges[pairs[i][0]], *back = b->edges[pairs[i][1]];
+    for (int k = 0; k < 2; ++k) {
+      lanes->corners[k][i] = front[k];
+      lanes->corners[2 + k][i] = back[k];
+    }
+  }
+  // Lanes beyond the last are like the first.
+  for (int32_t i = count; i < YW_LANES; ++i) {
+    for (int k = 0; k < 4; ++k) lanes->corners[k][i] = lanes->corners[k][0];
+  }
+}
+
 static void test_lanes(const pair_search* s, yw_near_lanes* lanes, sieve* v, int32_t first,
                        int32_t count) {
-  for (int32_t i = 0; i < YW_LANES; ++i) {
-    int32_t corners[4];
-    corners_of(s, s->pairs[i < count ? first + i : first], corners);
-    for (int k = 0; k < 4; ++k) lanes->corners[k][i] = corners[k];
-  }
-  lanes->count = count;
+  fill_lanes(s, lanes, first, count);
   uint32_t near = s->step->near->test(lanes);
   keep_pairs(s, first, lanes->kept_lanes);
   for (; near != 0; near &= near - 1) {
@@ -213,10 +234,11 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
   const yw_obstacle_set* set = work->body->obstacles;
   int32_t particle = work->vertices[vertex];
   yw_vec3 begin = yw_touch_begin(work, particle), end = yw_touch_path_end(work, particle);
-  yw_obstacle_near near = yw_obstacle_seen_from(set, obstacle, end);
-  float gap = near.distance - yw_touch_radius(work, particle);
+  float radius = yw_touch_radius(work, particle);
   float skin = yw_touch_skin(work, work), band = yw_contact_band(skin, fall);
-  if (gap > band) return;
+  yw_obstacle_near near;
+  if (!yw_obstacle_seen_within(set, obstacle, end, radius + band, &near)) return;
+  float gap = near.distance - radius;
   int32_t at = list->num_contacts++;
   if (at >= list->contact_capacity) return;
   yw_vec3 way = yw_mad(yw_sub(end, begin), -h, near.velocity);
@@ -242,9 +264,13 @@ static void find_obstacles(const yw_contact_work* work, const yw_contact_job* jo
     yw_vec3 center = yw_scale(yw_add(box.lower, box.upper), 0.5f);
     float reach = 0.5f * yw_distance(box.lower, box.upper);
     for (int32_t k = 0; k < set->count; ++k) {
-      if (!yw_aabb_overlap(set->items[k].bounds, box)) continue;
+      const yw_obstacle* obstacle = &set->items[k];
+      yw_obstacle_near near;
+      if (!yw_aabb_overlap(obstacle->bounds, box)) continue;
+      if (obstacle->mesh && yw_obstacle_is_clear(obstacle, box)) continue;
       // 5 % margin for sampled or blended distances.
-      if (yw_obstacle_seen_from(set, k, center).distance > 1.05f * reach) continue;
+      bool far = !obstacle->mesh && !yw_obstacle_seen_within(set, k, center, 1.05f * reach, &near);
+      if (far) continue;
       for (int32_t i = l[0].vertex; i < l[1].vertex; ++i) {
         meet_obstacle(work, job, k, i, h, fall, list);
       }
@@ -270,22 +296,76 @@ static bool are_apart(const pair_search* s, int32_t leaf, int32_t other, float n
   return yw_patches_stay_apart(work->complex->patches, work->poses, leaf, other, needed);
 }
 
+// Leaves of one body that meet a box around another. In the search, no leaf of that has a larger
+// one.
+static void mark_leaves(const yw_contact_work* work, yw_aabb box) {
+  const yw_aabb* boxes = work->leaves.nodes + work->leaves.first_leaf;
+  for (int32_t i = 0; i < work->leaves.num_leaves; ++i) {
+    work->needed[i] = work->needed[i] || yw_aabb_overlap(boxes[i], box);
+  }
+}
+
+void yw_touch_mark(const yw_contact_work* a, const yw_contact_work* b, const yw_touch_step* step) {
+  float pad = box_distance(step, a, b);
+  if (a == b) {
+    memset(a->needed, 1, (size_t)a->leaves.num_leaves);
+  } else {
+    mark_leaves(a, yw_aabb_pad(b->box, pad));
+    mark_leaves(b, yw_aabb_pad(a->box, pad));
+  }
+}
+
+// True when triangles of both leaves meet the box of the other leaf, or a leaf has none.
+static bool triangles_reach(const pair_search* s, int32_t leaf_a, int32_t leaf_b) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  const yw_complex_leaf *la = &a->complex->leaves[leaf_a], *lb = &b->complex->leaves[leaf_b];
+  if (a == b || a->complex->num_triangles == 0 || b->complex->num_triangles == 0) return true;
+  yw_near_leaves leaves = {.box_a = a->leaves.nodes[a->leaves.first_leaf + leaf_a],
+                           .box_b = b->leaves.nodes[b->leaves.first_leaf + leaf_b],
+                           .pad = s->pad,
+                           .a = &a->triangle_boxes,
+                           .b = &b->triangle_boxes,
+                           .first_a = la[0].triangle,
+                           .end_a = la[1].triangle,
+                           .first_b = lb[0].triangle,
+                           .end_b = lb[1].triangle};
+  return s->step->near->reach(&leaves);
+}
+
+// Looks at a pair of leaves whose boxes meet.
+static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_t other,
+                        float needed) {
+  const yw_contact_work *a = searches[FORTH].works[0], *b = searches[FORTH].works[1];
+  bool settled = !a->unsettled[leaf] && !b->unsettled[other];
+  if (searches[FORTH].step->mode == YW_TOUCH_PAIRS && settled) return;
+  if (are_apart(&searches[FORTH], leaf, other, needed)) return;
+  // Vertices and edges lie in the boxes of triangles.
+  if (!triangles_reach(&searches[FORTH], leaf, other)) return;
+  meet_leaves(&searches[FORTH], leaf, other);
+  if (a != b || leaf != other) meet_leaves(&searches[BACK], other, leaf);
+  meet_leaves(&searches[EDGES], leaf, other);
+}
+
 static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_job* job) {
-  const yw_touch_step* step = searches[FORTH].step;
   const yw_contact_work *a = searches[FORTH].works[0], *b = searches[FORTH].works[1];
   float needed = needed_distance(&searches[FORTH]), kept = kept_distance(&searches[FORTH]);
   if (kept > needed) needed = kept;
   for (int32_t leaf = job->first; leaf < job->end; ++leaf) {
+    if (!a->needed[leaf]) continue;
     yw_aabb box = yw_aabb_pad(a->leaves.nodes[a->leaves.first_leaf + leaf], searches[FORTH].pad);
+    if (a != b && b->leaves.num_leaves <= FEW_LEAVES) {
+      // Faster than a tree.
+      const yw_aabb* boxes = b->leaves.nodes + b->leaves.first_leaf;
+      for (int32_t other = 0; other < b->leaves.num_leaves; ++other) {
+        if (yw_aabb_overlap(boxes[other], box)) search_pair(searches, leaf, other, needed);
+      }
+      continue;
+    }
     yw_box_walk walk = yw_box_walk_begin(&b->leaves, box);
     // Of one body, each pair once: from this leaf on.
     if (a == b) walk.node = b->leaves.first_leaf + leaf;
     for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
-      if (step->mode == YW_TOUCH_PAIRS && !a->unsettled[leaf] && !b->unsettled[other]) continue;
-      if (are_apart(&searches[FORTH], leaf, other, needed)) continue;
-      meet_leaves(&searches[FORTH], leaf, other);
-      if (a != b || leaf != other) meet_leaves(&searches[BACK], other, leaf);
-      meet_leaves(&searches[EDGES], leaf, other);
+      search_pair(searches, leaf, other, needed);
     }
   }
 }
@@ -334,6 +414,12 @@ void yw_touch_find(const yw_contact_work* works, yw_contact_job* job, const yw_t
     find_obstacles(&works[job->a], job, step->h, step->fall, list);
   } else {
     find_between(works, job, step, list);
+    // A list that is too short is filled again.
+    if (step->mode == YW_TOUCH_CONTACTS && list->num_contacts <= list->contact_capacity) {
+      int32_t found = list->num_contacts - job->first_contact;
+      list->num_contacts =
+          job->first_contact + yw_cone_drop(works, list->contacts + job->first_contact, found);
+    }
   }
   job->num_contacts = list->num_contacts - job->first_contact;
   job->num_spares = list->num_spares - job->first_spare;

@@ -86,12 +86,15 @@ typedef struct yw_contact_work {
   yw_vec4* predicted;           ///< ends of the paths that detection looks at, per particle
   uint8_t* moved;               ///< yw_moved flags of the guard, per particle
   uint8_t* unsettled;           ///< per leaf: the guard has to look at it
+  uint8_t* needed;              ///< per leaf: it meets a leaf of another body, or may
+  struct yw_nearby* nearby;     ///< of an obstacle that is placed near others alone; or NULL
   bool any_unsettled;
   float leeway;      ///< m, how far contact may move particles off their paths until pairs
                      ///< have to be searched again
   bool calm;         ///< that is little
   bool strayed;      ///< contact moved some farther
   bool outdated;     ///< its boxes are those of the paths before contact was solved
+  float longest;     ///< m, way of a surface particle
   float max_radius;  ///< m, of a surface particle
   float margin;      ///< m, by which the guard may move particles beyond their paths
   bool active;       ///< may touch something
@@ -153,6 +156,19 @@ typedef struct yw_contact_list {
 /// Notes where the particles are as the ends of their paths and fits the boxes of all paths;
 /// `sort`: loose points are sorted first. tasks: NULL to do all in this thread.
 void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks);
+/// Fits the box of the path of a particle to `begin` and `predicted`.
+void yw_touch_fit_path(const yw_contact_work* work, int32_t particle);
+/// From the longest way of a particle: sets the leeway, and whether that is little.
+void yw_touch_set_leeway(yw_contact_work* work);
+/// Half of the distance at which two bodies have to be looked at, m; never less than
+/// yw_touch_find needs. leeway: of pairs that are kept.
+float yw_touch_room(const yw_contact_work* work, const yw_touch_step* step, float leeway);
+/// The same when it is not known yet whether pairs are kept.
+float yw_touch_most_room(const yw_contact_work* work, const yw_touch_step* step);
+/// Fits the boxes of vertices, edges and triangles in the leaves that are needed.
+void yw_touch_fit_primitives(const yw_contact_work* work, yw_tasks* tasks);
+/// Marks the leaves of both bodies that a search between them may look at.
+void yw_touch_mark(const yw_contact_work* a, const yw_contact_work* b, const yw_touch_step* step);
 /// After contact was solved: notes whether a particle is off its path by more than the leeway.
 void yw_touch_follow(yw_contact_work* work);
 /// Notes where the particles are; the boxes stay as they are.

@@ -27,6 +27,7 @@ KERNEL_FN bool meet_obstacle(const yw_obstacle_motion* motion, yw_vec4 old_pos, 
   s.from = motion->in_place ? yw_xyz(old_pos) : see_point(motion->first, old_pos);
   s.to = now;
   s.radius = 0.0f;
+  s.pressing = nullptr;
   s.start_gap = yw_shape_value_normal(motion->shape, s.from, &s.normal);
   s.end_gap = end_distance;
   if (yw_rests_in_place(motion, &s, vel)) {

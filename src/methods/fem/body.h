@@ -3,6 +3,7 @@
 #ifndef YW_METHODS_FEM_BODY_H
 #define YW_METHODS_FEM_BODY_H
 
+#include "methods/fem/cracks.h"
 #include "methods/fem/forces.h"
 #include "methods/fem/model.h"
 #include "methods/fem/relax.h"
@@ -10,6 +11,12 @@
 #include "methods/kit/near.h"
 #include "yawara/extend/method.h"
 #include "yawara/fem.h"
+
+/// How obstacles pressed on a node lately (grip.c).
+typedef struct fem_grip {
+  float pressure;  ///< m/s^2, mean normal force over mass; 0: not known
+  float age;       ///< s, that the mean is over; 0: did not touch
+} fem_grip;
 
 typedef struct fem_body {
   yw_allocator mem;
@@ -46,6 +53,11 @@ typedef struct fem_body {
   float (*plastic_tension)[6];
   bool has_flown;  ///< some plastic strain is not 0
 
+  // Cracks; all zero if the model never breaks.
+  fem_cracks cracks;
+  bool is_apart;     ///< has pieces, as of the last substep
+  int32_t num_seen;  ///< particles when the body was last invalidated
+
   // Pins.
   int32_t* held;    ///< particles of the holds
   int32_t* sprung;  ///< particles of the springs
@@ -57,6 +69,9 @@ typedef struct fem_body {
   int32_t* surface;
   yw_particles surface_copy;
   yw_vec4* surface_old;
+  float* pressing;  ///< see yw_step_ctx
+  fem_grip* grip;   ///< per node
+  bool gripped;     ///< one of the surface has an age
 
   // Sleep, and the state that contact is compared with.
   bool asleep;
@@ -84,6 +99,10 @@ void yw_fem_invalidate(void* state, const yw_particles* particles);
 void yw_fem_save(const void* state, yw_writer* writer);
 void yw_fem_load(void* state, yw_reader* reader);
 
+/// Masses of nodes at the finest level, and which of them are on the surface.
+const double* yw_fem_fine_mass(const fem_body* body);
+const bool* yw_fem_on_surface(const fem_body* body);
+
 /// Call after the front and its masses changed: rebuilds batches and lists.
 void yw_fem_front_changed(fem_body* body);
 /// Writes the inverse masses for contact.
@@ -95,8 +114,16 @@ void yw_fem_show_front(fem_body* body);
 void yw_fem_note_pins(fem_body* body);
 /// Evaluates strains and changes the front where needed (adapt.c). True if it changed.
 bool yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// Sets node_strain of all nodes in use to the mean of the tets around them (adapt.c).
+void yw_fem_find_node_strains(fem_body* body, const yw_particles* particles,
+                              const yw_step_ctx* ctx);
 /// Stable step of the finest tets in use at their current stretch, without damping, s (fem.c).
 float yw_fem_stable_now(const fem_body* body, bool squeezed);
+/// Obstacles (grip.c): where the surface is, and after a step of h from `begin` (s, in the
+/// substep).
+void yw_fem_remember_surface(fem_body* body, const yw_particles* particles);
+void yw_fem_meet_obstacles(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                           float begin, float h);
 /// Splits at once to the level that params require, and around pins.
 void yw_fem_enforce(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 

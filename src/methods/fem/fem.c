@@ -23,6 +23,10 @@
 #define CHECK_STEPS 25.0f
 // Inner steps between two checks for squeezed or inverted tets.
 #define LOOK_STEPS 4
+// And between two looks for faces that must open.
+#define CRACK_STEPS 4
+// Bodies with pieces are checked this much more often.
+#define PIECES_SHARE 0.2f
 // A front that does not change is checked less and less often, up to this factor.
 #define MOST_PATIENCE 4.0f
 // A body falls asleep after it was at rest this long, s.
@@ -31,6 +35,10 @@
 // before that keep theirs while the safe step is above this share of them, if the safety factor
 // covers it: two steps in every part would cost twice as much.
 #define PART_SHARE 0.95f
+// While obstacles press on the body, positions follow the elastic forces by this share of a step
+// more than velocities do (Tchamwa and Wielgosz 1999): motion at the highest frequencies is damped
+// by that share of critical damping, and slower motion less in proportion. Friction excites it.
+#define LEAD 0.05f
 // Obstacles farther from the body than this fraction of its size do not touch it.
 #define TOUCH_MARGIN 0.01f
 
@@ -59,7 +67,7 @@ static bool pins_move(const yw_step_ctx* ctx) {
 }
 
 static void take_pins(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
-  int32_t most = b->model->h.num_nodes;
+  int32_t most = b->model->h.max_nodes;
   b->num_held = ctx->num_holds < most ? ctx->num_holds : most;
   b->num_sprung = ctx->num_springs < most ? ctx->num_springs : most;
   for (int32_t i = 0; i < b->num_held; ++i) b->held[i] = ctx->holds[i].particle;
@@ -95,39 +103,9 @@ static void pull_springs(const fem_body* b, yw_particles* p, const yw_step_ctx* 
 
 // Obstacles ---------------------------------------------------------------------------------------
 
-static void remember_surface(fem_body* b, const yw_particles* p) {
-  for (int32_t i = 0; i < b->num_surface; ++i) b->surface_old[i] = p->pos[b->surface[i]];
-}
-
 static bool no_obstacles(const yw_step_ctx* ctx) {
   const yw_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
   return !yw_obstacles_near(ctx, everywhere);
-}
-
-// Free nodes of the surface collide with obstacles; nodes hanging between them follow.
-static void meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
-                           float h) {
-  if (!ctx->collide || b->num_surface == 0) return;
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < b->num_surface; ++i) {
-    box = yw_aabb_grow(box, yw_xyz(b->surface_old[i]));
-    box = yw_aabb_grow(box, yw_xyz(p->pos[b->surface[i]]));
-  }
-  if (!yw_obstacles_near(ctx, box)) return;
-  yw_particles* copy = &b->surface_copy;
-  copy->count = b->num_surface;
-  for (int32_t i = 0; i < b->num_surface; ++i) {
-    int32_t n = b->surface[i];
-    copy->pos[i] = p->pos[n];
-    copy->vel[i] = p->vel[n];
-    copy->mass[i] = (float)b->mass[n];
-    copy->inv_mass[i] = b->inv_mass[n];
-  }
-  yw_meet_obstacles(ctx, copy, b->surface_old, NULL, begin, h);
-  for (int32_t i = 0; i < b->num_surface; ++i) {
-    p->pos[b->surface[i]] = copy->pos[i];
-    p->vel[b->surface[i]] = copy->vel[i];
-  }
 }
 
 // One inner step ----------------------------------------------------------------------------------
@@ -138,6 +116,7 @@ typedef struct inner_step {
   yw_vec3 gravity;  // times the step
   float h, keep;    // fraction of the velocity that damping leaves
   float push;       // h times the scale of the forces
+  float lead;       // s, by which positions follow forces ahead of velocities
   bool obstacles;
 } inner_step;
 
@@ -153,10 +132,19 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   for (int32_t i = begin; i < end; ++i) {
     int32_t n = b->work.nodes[i];
     if (b->inv_mass[n] == 0.0f) continue;
-    yw_float4 v = s->keep * (vel[n] + gravity + (s->push * b->inv_mass[n]) * force[n]);
+    yw_float4 pushed = (s->push * b->inv_mass[n]) * force[n];
+    yw_float4 v = s->keep * (vel[n] + gravity + pushed);
     vel[n] = v;
-    pos[n] += s->h * v;
+    pos[n] += s->h * v + s->lead * pushed;
   }
+}
+
+// Cohesive forces of open faces. They are not scaled with the forces of the tets.
+static void hold_cracks(fem_body* b, const yw_particles* p) {
+  if (!yw_fem_cohesion(&b->cracks, 1.0f / b->params.stiffness_scale, p->pos, b->force)) return;
+  yw_fem_cracks_count(&b->cracks);
+  yw_fem_cracks_refresh(&b->cracks, b->mass);
+  yw_fem_front_changed(b);
 }
 
 // Forces on all nodes of the front. Returns the number of squeezed or inverted tets.
@@ -176,6 +164,7 @@ static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx
                                  .plastic = b->has_flown,
                                  .force = b->force};
   int32_t recovered = yw_fem_forces(&forces);  // f of every tet, summed at nodes
+  if (b->cracks.num_faces > 0) hold_cracks(b, p);
   if (b->params.hanging == YW_FEM_HANGING_CARRIED) yw_fem_carry_forces(&b->front, b->force);
   return recovered;
 }
@@ -189,13 +178,15 @@ static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, floa
                   .h = h,
                   .keep = yw_expf(-b->params.mass_damping * h),
                   .push = h * b->params.stiffness_scale,
+                  .lead = b->gripped ? LEAD * h : 0.0f,
                   .obstacles = !no_obstacles(ctx)};
-  if (s.obstacles) remember_surface(b, p);
+  if (s.obstacles) yw_fem_remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);
+  if (b->cracks.num_crumbs > 0) yw_fem_crumbs_calm(&b->cracks, b->mass, b->inv_mass, h, p);
   pull_springs(b, p, ctx, share, h);
   set_holds(b, p, ctx, share);
-  if (s.obstacles) meet_obstacles(b, p, ctx, begin, h);
+  if (s.obstacles) yw_fem_meet_obstacles(b, p, ctx, begin, h);
   yw_fem_follow(&b->front, p->pos, p->vel);  // hanging nodes: mean of their parents
   ++b->inner_steps;
   b->last_step = h;
@@ -218,8 +209,9 @@ static float stable_step(const fem_body* b, bool squeezed) {
   float step = yw_fem_stable_now(b, squeezed) / sqrtf(params->stiffness_scale);
   float x = fmaxf(params->stiffness_damping, b->model->damping_time) / step;
   step *= sqrtf(1.0f + x * x) - x;
-  if (params->time_step > 0.0f) return fminf(params->time_step, step);
-  return params->safety * step;
+  step /= sqrtf(1.0f + 0.25f * b->cracks.rate * step * step);
+  float most = b->gripped ? step / sqrtf(1.0f + 2.0f * LEAD) : step;
+  return fminf(params->time_step > 0.0f ? params->time_step : params->safety * step, most);
 }
 
 static float check_interval(const fem_body* b) {
@@ -228,7 +220,8 @@ static float check_interval(const fem_body* b) {
     interval = CHECK_STEPS * b->params.safety * b->model->level_step[b->model->h.max_level] /
                sqrtf(b->params.stiffness_scale);
   }
-  return interval * b->patience;
+  // Light pieces are strained quickly, and the step follows the strain.
+  return interval * (b->is_apart ? PIECES_SHARE : b->patience);
 }
 
 // Sleep -------------------------------------------------------------------------------------------
@@ -328,6 +321,9 @@ static yw_status take_steps(fem_body* b, yw_particles* p, const yw_step_ctx* ctx
   float done = 0.0f;
   while (done < ctx->h) {
     if (b->since_check >= check_interval(b)) check_strains(b, p, ctx);
+    if (b->model->fragile && b->inner_steps % CRACK_STEPS == 0 && yw_fem_cracks_grow(b, p, ctx)) {
+      b->since_look = 0;
+    }
     // While some tets are squeezed, others follow: if they were pushed late but released in time,
     // they would gain energy.
     b->squeezed = find_forces(b, p, ctx, b->squeezed > 0 || b->since_look % LOOK_STEPS == 0);
@@ -437,6 +433,16 @@ static void fem_push(void* state, yw_particles* p, const yw_vec4* impulses) {
   yw_fem_follow_all(&b->front, p->pos, p->vel);
 }
 
+// Contact looks for pieces from the next substep on: in this one it has not noted where they began.
+static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx) {
+  fem_body* b = state;
+  (void)p, (void)ctx;
+  b->is_apart = b->cracks.num_pieces > 1;
+  return YW_OK;
+}
+
+static bool has_pieces(const void* state) { return ((const fem_body*)state)->is_apart; }
+
 // The table ---------------------------------------------------------------------------------------
 
 static uint64_t model_hash(const void* model) { return ((const fem_model*)model)->hash; }
@@ -459,7 +465,7 @@ static yw_contact_geometry contact_geometry(const void* state) {
                                .num_triangles = b->num_triangles,
                                .surface_particles = b->surface_nodes,
                                .num_surface_particles = b->num_surface_nodes,
-                               .rest = b->model->rest,
+                               .rest = b->model->fragile ? b->cracks.rest : b->model->rest,
                                .hanging = (const int32_t(*)[3])b->hanging,
                                .num_hanging = b->num_hanging};
 }
@@ -472,6 +478,17 @@ static uint64_t topology_version(const void* state) {
 static yw_status carrier_tets(const void* model, const yw_allocator* mem, yw_tet_mesh* out) {
   const fem_hierarchy* h = yw_fem_hierarchy_of(model);
   return yw_fem_level_mesh(mem, h, h->max_level > 0 ? h->max_level - 1 : 0, out, NULL);
+}
+
+// Bodies that may break show their own surface, others the boundary of the tets.
+static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tri_mesh* out) {
+  const fem_model* m = model;
+  return m->fragile ? yw_fem_crack_surface(&m->h, m->fragile, mem, out) : YW_OK;
+}
+
+static void surface_positions(const void* state, const yw_particles* p, yw_vec3* out) {
+  const fem_body* b = state;
+  yw_fem_crack_positions(&b->model->h, &b->cracks, p->pos, out);
 }
 
 // What tracks may change over time.
@@ -514,6 +531,7 @@ const yw_method yw_fem_method = {
     .body_create = yw_fem_body_create,
     .body_destroy = yw_fem_body_destroy,
     .advance = fem_advance,
+    .settle = fem_settle,
     .inner_steps = fem_inner_steps,
     .respond = fem_respond,
     .fold = fem_fold,
@@ -537,4 +555,7 @@ const yw_method yw_fem_method = {
     .set_params = set_params,
     .wake = wake,
     .may_sleep = may_sleep,
+    .model_surface = model_surface,
+    .surface_positions = surface_positions,
+    .has_pieces = has_pieces,
 };

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/trig.h"
 #include "methods/fem/element.h"
 #include "methods/fem/model.h"
 #include "yawara/extend/memory.h"
@@ -163,6 +164,7 @@ static void set_masses(fem_model* m, const root_steps* roots) {
     double density = (double)density_of(m, t) * roots[h->root[t]].factor;
     double share = 0.25 * density * yw_fem_volume(h, t);
     for (int s = 0; s < 4; ++s) m->fine_mass[h->nodes[t][s]] += share;
+    if (m->fragile) m->fragile->corner_mass[t - h->level_start[h->max_level]] = share;
   }
 }
 
@@ -202,6 +204,21 @@ static void set_soft_steps(fem_model* m, const root_steps* roots) {
   }
 }
 
+// Size over the speed of shear waves, from the mean stiffness of the coarsest tets.
+static float crossing_time(const fem_model* m, double mass) {
+  const fem_hierarchy* h = &m->h;
+  double volume = 0.0, stiffness = 0.0;
+  for (int32_t r = 0; r < h->num_roots; ++r) {
+    const float* c = m->materials.stiffness ? m->materials.stiffness + FEM_MATRIX * (size_t)r
+                                            : m->materials.uniform_stiffness;
+    double own = yw_fem_volume(h, r), shear = 0.0;
+    for (int k = 3; k < 6; ++k) shear += (double)c[yw_fem_matrix_at(k, k)] / 3.0;
+    volume += own;
+    stiffness += own * shear;
+  }
+  return yw_cbrtf((float)volume) * sqrtf((float)(mass / stiffness));
+}
+
 bool yw_fem_find_masses(fem_model* m, double scaling) {
   root_steps* roots = YW_NEW_ARRAY(&m->mem, root_steps, m->h.num_roots);
   if (!roots) return false;
@@ -215,6 +232,7 @@ bool yw_fem_find_masses(fem_model* m, double scaling) {
   set_masses(m, roots);
   set_level_steps(m, roots);
   set_soft_steps(m, roots);
+  m->crossing_time = crossing_time(m, total);
   yw_mem_free(&m->mem, roots);
   return true;
 }

@@ -60,8 +60,8 @@ static double condition_residual(frames_body* body, const yw_step_ctx* ctx,
     yw_frames_end_part(body, ctx, YW_FRAMES_COARSE);
   }
   yw_frames_run(ctx, body->model->particle_chunks, condition, phase);
-  yw_frames_grip_project(body, body->conditioned);
-  return yw_frames_sum(body);
+  double dragged = yw_frames_grip_condition(body, body->residual, body->conditioned);
+  return yw_frames_sum(body) + dragged;
 }
 
 // step += alpha d, r -= alpha q.
@@ -129,9 +129,9 @@ bool yw_frames_solve_step(frames_body* body, const yw_step_ctx* ctx, const frame
     yw_frames_end_part(body, ctx, YW_FRAMES_VECTORS);
     yw_frames_run(ctx, model->region_chunks, stiffen, &product);
     yw_frames_run(ctx, chunks, kernels->multiply, &product);
-    yw_frames_grip_project(body, body->product);
+    double dragged = yw_frames_grip_multiply(body, body->direction, body->product);
     yw_frames_end_part(body, ctx, YW_FRAMES_PRODUCT);
-    double curvature = yw_frames_sum(body);
+    double curvature = yw_frames_sum(body) + dragged;
     if (!(curvature > 0.0) || !isfinite(curvature)) return false;
     c.alpha = (float)(rz / curvature);
     yw_frames_run(ctx, chunks, advance_step, &c.phase);

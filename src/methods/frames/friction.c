@@ -9,6 +9,11 @@
 // The body is solved with the new states, until nothing changes. Particles that would turn back
 // under that force have stopped, and stick for the rest of the step.
 //
+// The direction of a slip s is part of the solve: with d = s / |s| of the last solve and t across
+// it, -mu N s / |s| is -mu N (d + t (t . s) / |s|) to first order (Newton). With forces that keep
+// their direction the sides of a block that slides slowly, which the material also pushes out,
+// swing from solve to solve, and friction is lost in forces across the slope.
+//
 // What other bodies press on this one is not known in its solve, so N would be too small: then, and
 // in bodies so hard that rounding hides these forces, particles do what they would do alone.
 #include "methods/frames/friction.h"
@@ -22,6 +27,8 @@
 // While all together can hold what they have to, one particle may hold this many times its limit:
 // a slip of its own would be too small to see, but would take many solves to find.
 #define MOST_SHARE 3.0f
+// Drag across a slip, relative to the particle's own stiffness: more holds no better.
+#define MOST_DRAG 100.0f
 // Obstacles with more friction hold whatever they touch.
 #define STICKY 1e5f
 // Rounding of forces, relative to stiffness times coordinates; and its largest share of the weight.
@@ -71,7 +78,7 @@ static bool begin_grip(frames_body* body, const yw_particles* particles, const y
                         .state = slides ? FRAMES_WAITS : FRAMES_STICKS,
                         .normal = n,
                         .velocity = w,
-                        .slip = slip,
+                        .slip = yw_scale(slip, h),
                         .stick = yw_mad(carried, way, n),
                         .friction = velocity.w};
   return true;
@@ -135,17 +142,36 @@ static void stick(frames_body* body, yw_particles* particles, frames_grip* grip)
   particles->vel[p] = yw_v4(grip->velocity);
 }
 
-// A force of `limit` against the direction.
-static bool slide(frames_body* body, frames_grip* grip, float limit, yw_vec3 direction) {
+static float own_stiffness(const frames_body* body, int32_t p) {
+  return body->diagonal[p] + body->model->jacobi[p];
+}
+
+// m, along the obstacle in this step.
+static yw_vec3 slip_of(const frames_body* body, const frames_grip* grip) {
   int32_t p = grip->particle;
-  float size = yw_length(direction);
-  yw_vec3 force = size > 0.0f ? yw_scale(direction, -limit / size) : yw_v3(0, 0, 0);
-  if (grip->state == FRAMES_SLIDES && yw_distance(force, grip->force) <= SETTLED_SHARE * limit) {
-    return false;
+  yw_vec3 way = yw_sub(yw_xyz(body->moved[p]), moved_to(body, p, grip->stick));
+  return across(way, grip->normal);
+}
+
+static yw_vec3 side_drag(const frames_body* body, const frames_grip* grip) {
+  return yw_scale(grip->side, -grip->drag * yw_dot(grip->side, slip_of(body, grip)));
+}
+
+// A force of `limit` against the slip (m). True when that is not what acts already.
+static bool slide(frames_body* body, frames_grip* grip, float limit, yw_vec3 slip) {
+  int32_t p = grip->particle;
+  float size = yw_length(slip), most = MOST_DRAG * own_stiffness(body, p);
+  yw_vec3 ahead = size > 0.0f ? yw_scale(slip, 1.0f / size) : yw_v3(0, 0, 0);
+  yw_vec3 force = yw_scale(ahead, -limit);
+  if (grip->state == FRAMES_SLIDES) {
+    yw_vec3 acts = yw_add(grip->force, side_drag(body, grip));
+    if (yw_distance(force, acts) <= SETTLED_SHARE * limit) return false;
   }
   grip->state = FRAMES_SLIDES;
+  grip->side = yw_cross(grip->normal, ahead);
+  grip->drag = limit < most * size ? limit / size : most;
   set_force(body, grip, force);
-  body->inverse[p] = 1.0f / (body->diagonal[p] + body->model->jacobi[p]);
+  body->inverse[p] = 1.0f / own_stiffness(body, p);
   body->touched[p] = false;
   return true;
 }
@@ -171,10 +197,9 @@ typedef struct grip_load {
 static grip_load load_of(const frames_body* body, const frames_grip* grip) {
   int32_t p = grip->particle;
   yw_vec3 reaction = yw_neg(yw_xyz(body->product[p]));
-  yw_vec3 way = yw_sub(yw_xyz(body->moved[p]), moved_to(body, p, grip->stick));
   return (grip_load){.limit = grip->friction * fmaxf(yw_dot(reaction, grip->normal), 0.0f),
                      .needed = across(reaction, grip->normal),
-                     .slip = across(way, grip->normal)};
+                     .slip = slip_of(body, grip)};
 }
 
 static bool goes_back(const frames_grip* grip, const grip_load* load) {
@@ -230,7 +255,10 @@ static bool check_grip(frames_body* body, yw_particles* particles, frames_grip* 
     if (grip->stopped || !may_slip(grip)) return false;
     bool all_hold = sums->held <= 1.0f + SETTLED_SHARE;
     float needed = yw_length(load.needed), most = all_hold ? MOST_SHARE * load.limit : load.limit;
-    return needed > most && slide(body, grip, load.limit, yw_neg(load.needed));
+    if (!(needed > most)) return false;
+    // As far as the force that is too much would move the particle alone.
+    float excess = (needed - load.limit) / own_stiffness(body, grip->particle);
+    return slide(body, grip, load.limit, yw_scale(load.needed, -excess / needed));
   }
   if (grip->state == FRAMES_WAITS) return slide(body, grip, load.limit, grip->slip);
   if (goes_back(grip, &load) || sums->stops > 0.5f) {
@@ -272,11 +300,45 @@ void yw_frames_grip_end(frames_body* body, yw_particles* particles) {
   body->num_grips = 0;
 }
 
-void yw_frames_grip_project(const frames_body* body, yw_vec4* vectors) {
+double yw_frames_grip_drag(const frames_body* body, yw_vec4* forces) {
+  double sum = 0.0;
   for (int32_t i = 0; i < body->num_grips; ++i) {
     const frames_grip* grip = &body->grips[i];
     if (grip->state != FRAMES_SLIDES) continue;
-    yw_vec4* v = &vectors[grip->particle];
-    *v = yw_v4(across(yw_xyz(*v), grip->normal));
+    yw_vec3 before = yw_xyz(forces[grip->particle]);
+    yw_vec3 after = across(yw_add(before, side_drag(body, grip)), grip->normal);
+    forces[grip->particle] = yw_v4(after);
+    double change = (double)yw_length2(after) - (double)yw_length2(before);
+    sum += change * (double)body->inverse[grip->particle];
   }
+  return sum;
+}
+
+double yw_frames_grip_multiply(const frames_body* body, const yw_vec4* vectors, yw_vec4* product) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < body->num_grips; ++i) {
+    const frames_grip* grip = &body->grips[i];
+    if (grip->state != FRAMES_SLIDES) continue;
+    yw_vec4* v = &product[grip->particle];
+    float aside = yw_dot(grip->side, yw_xyz(vectors[grip->particle]));
+    yw_vec3 dragged = yw_mad(yw_xyz(*v), grip->drag * aside, grip->side);
+    *v = yw_v4(across(dragged, grip->normal));
+    sum += (double)(grip->drag * aside * aside);
+  }
+  return sum;
+}
+
+double yw_frames_grip_condition(const frames_body* body, const yw_vec4* residual,
+                                yw_vec4* conditioned) {
+  double sum = 0.0;
+  for (int32_t i = 0; i < body->num_grips; ++i) {
+    const frames_grip* grip = &body->grips[i];
+    if (grip->state != FRAMES_SLIDES) continue;
+    yw_vec4* z = &conditioned[grip->particle];
+    float aside = yw_dot(grip->side, yw_xyz(residual[grip->particle]));
+    float own = own_stiffness(body, grip->particle), less = 1.0f / (own + grip->drag) - 1.0f / own;
+    *z = yw_v4(across(yw_mad(yw_xyz(*z), less * aside, grip->side), grip->normal));
+    sum += (double)(less * aside * aside);
+  }
+  return sum;
 }

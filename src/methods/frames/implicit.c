@@ -145,18 +145,6 @@ static double rounding_scale(const frames_body* body) {
   return (double)most * sqrt(sum);
 }
 
-// What obstacles take of the squared residual, from particles that slide on them.
-static double across_contact(const frames_body* body) {
-  double sum = 0.0;
-  for (int32_t i = 0; i < body->num_grips; ++i) {
-    const frames_grip* grip = &body->grips[i];
-    if (grip->state != FRAMES_SLIDES) continue;
-    double across = (double)yw_dot(yw_xyz(body->residual[grip->particle]), grip->normal);
-    sum += across * across * (double)body->inverse[grip->particle];
-  }
-  return sum;
-}
-
 // Residual of the backward formula at the guess; the norm is that of the preconditioner's diagonal.
 static double find_residual(frames_body* body, const yw_step_ctx* ctx,
                             const frames_kernels* kernels, bool tangents) {
@@ -177,8 +165,7 @@ static double find_residual(frames_body* body, const yw_step_ctx* ctx,
     ctx->report->recovered += body->sums[c].recovered;
   }
   yw_frames_run(ctx, model->particle_chunks, kernels->forces, &phase);
-  double norm2 = yw_frames_sum(body) - across_contact(body);
-  yw_frames_grip_project(body, body->residual);
+  double norm2 = yw_frames_sum(body) + yw_frames_grip_drag(body, body->residual);
   yw_frames_end_part(body, ctx, YW_FRAMES_LINEARISE);
   return sqrt(fmax(norm2, 0.0));
 }

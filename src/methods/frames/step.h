@@ -49,10 +49,12 @@ typedef struct frames_grip {
   frames_grip_state state;
   yw_vec3 normal;    ///< away from the obstacle
   yw_vec3 velocity;  ///< m/s, of the obstacle there
-  yw_vec3 slip;      ///< m/s, along the obstacle before the step
+  yw_vec3 slip;      ///< m, along the obstacle in this step, as fast as before it
   yw_vec3 stick;     ///< m, place of the particle if it sticks
   float friction;    ///< coefficient
   yw_vec3 force;     ///< N, of friction, while it slides
+  yw_vec3 side;      ///< across the slip, in the plane of contact ...
+  float drag;        ///< N/m, ... and what slips that way meet
   yw_vec3 anchor;    ///< of the body, without that force
   bool stopped;      ///< slid before, in this step
 } frames_grip;
@@ -210,9 +212,13 @@ bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles
 /// A second Newton step of all the others, so that the body feels the obstacle in the same step.
 frames_outcome yw_frames_implicit_again(frames_body* body, yw_particles* particles,
                                         const yw_step_ctx* ctx, frames_span span);
-/// friction.c: takes what leads out of the plane of contact from the vectors of particles that
-/// slide.
-void yw_frames_grip_project(const frames_body* body, yw_vec4* vectors);
+/// friction.c: particles that slide keep to the plane of contact and are dragged across their slip.
+/// These take what leads out of that plane from forces, a product or a preconditioned residual, add
+/// the drag, and return the change of the sums: of squares over stiffness, curvature, and r . z.
+double yw_frames_grip_drag(const frames_body* body, yw_vec4* forces);
+double yw_frames_grip_multiply(const frames_body* body, const yw_vec4* vectors, yw_vec4* product);
+double yw_frames_grip_condition(const frames_body* body, const yw_vec4* residual,
+                                yw_vec4* conditioned);
 /// Stores what the second-order formula needs from this step.
 void yw_frames_implicit_remember(frames_body* body, const yw_particles* particles,
                                  const yw_step_ctx* ctx, frames_span span);

@@ -49,8 +49,10 @@ static bool have_same_bits(yw_float4 a, yw_float4 b) {
 static void collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
                     const float* radius, float begin, float span) {
   const yw_near* near = ctx->obstacles;
+  yw_step_ctx world = *near->world;
+  world.pressing = ctx->pressing;
   if (is_at_origin(near)) {
-    near->world->collide(near->world, particles, old_pos, radius, begin, span);
+    world.collide(&world, particles, old_pos, radius, begin, span);
     return;
   }
   yw_particles there = *particles;
@@ -60,7 +62,7 @@ static void collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_ve
     yw_float4_store(&near->pos[i], yw_float4_load(&particles->pos[i]) + origin);
     yw_float4_store(&near->old_pos[i], yw_float4_load(&old_pos[i]) + origin);
   }
-  near->world->collide(near->world, &there, near->old_pos, radius, begin, span);
+  world.collide(&world, &there, near->old_pos, radius, begin, span);
   for (int32_t i = 0; i < particles->count; ++i) {
     yw_float4 after = yw_float4_load(&near->pos[i]);
     if (have_same_bits(yw_float4_load(&particles->pos[i]) + origin, after)) continue;
@@ -176,7 +178,9 @@ bool yw_near_load(yw_near* near, yw_reader* reader) {
   yw_read_f32(reader, &near->origin.x, 3);
   yw_read_f32(reader, &near->cut[0].x, 4 * (size_t)near->count);
   bool sound = !reader->failed && yw_is_finite3(near->origin);
-  for (int32_t i = 0; sound && i < near->count; ++i) sound = yw_is_finite3(yw_xyz(near->cut[i]));
+  for (int32_t i = 0; sound && i < near->count; ++i) {
+    sound = yw_is_finite3(yw_xyz(near->cut[i])) && near->cut[i].w == 0.0f;
+  }
   if (!sound) reader->failed = true;
   return sound;
 }

@@ -21,6 +21,8 @@
 #define MAX_ROUNDS 5
 // Forces have settled when they change by less than this share of the normal force.
 #define SETTLED_SHARE 0.01
+// Slips shrink to this share from solve to solve at most.
+#define LEAST_SLIP 0.1
 // A hold may pull by this many particle weights, so that resting contacts do not flicker.
 #define PULL_SLACK 30.0
 // Stiffness that holds a sliding particle to its obstacle, relative to the particle's own.
@@ -215,31 +217,85 @@ static bool check_sticking(slender_body* body, int32_t p, const double reaction[
   return true;
 }
 
-// Sets the drag coefficient to mu N / slip, so that the drag is mu N, always against the motion.
-static bool check_sliding(slender_body* body, int32_t p) {
+static void stop(slender_body* body, int32_t p) {
   slender_anchor* anchor = &body->solver.anchors[p];
+  slender_touch* touch = &body->touches[p];
+  anchor->held = true;
+  anchor->normal = anchor->drag = 0.0;
+  memcpy(body->solver.pose.x + 3 * p, touch->stick, sizeof touch->stick);
+  touch->state = SLENDER_STICKS;
+}
+
+// What the last solve says about a particle that slides.
+typedef struct slender_slide {
+  double off;   // m, from the plane of contact; negative: pressed
+  double most;  // N, mu times the normal force
+  double slip;  // m
+} slender_slide;
+
+static slender_slide slide_of(const slender_body* body, int32_t p) {
   const slender_touch* touch = &body->touches[p];
   const double* x = body->solver.pose.x + 3 * p;
-  double off = 0.0, way[3], slip[3];
+  slender_slide s = {0};
+  double way[3], slip[3];
   for (int k = 0; k < 3; ++k) {
-    off += touch->normal[k] * (x[k] - touch->at[k]);
+    s.off += touch->normal[k] * (x[k] - touch->at[k]);
     way[k] = x[k] - touch->stick[k];
   }
-  if (off > 0.0) {
+  split(touch, way, slip);
+  s.slip = length3(slip);
+  s.most = -touch->friction * body->solver.anchors[p].normal * s.off;
+  return s;
+}
+
+// The slip of the body once its drags are mu N, over that of the last solve; 0: it stops. Under
+// drags c the slip is F / (k + c): the last two solves tell k and F. Drags of mu N / slip alone
+// come near that too slowly, so that bodies just below the friction angle kept sliding. All
+// particles together, since those of a stiff body slip alike, whatever their own drags.
+static double next_slip(const slender_body* body) {
+  double weight = 0.0, slip = 0.0, before = 0.0, drag = 0.0, drag_before = 0.0;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    const slender_touch* touch = &body->touches[p];
+    if (touch->state != SLENDER_SLIDES) continue;
+    slender_slide s = slide_of(body, p);
+    if (s.off > 0.0) continue;
+    weight += s.most;
+    slip += s.most * s.slip;
+    before += s.most * touch->slip;
+    drag += body->solver.anchors[p].drag * s.slip;
+    drag_before += touch->drag * touch->slip;
+  }
+  double stiffness = weight * (drag - drag_before) / (before - slip);
+  bool known = before - slip > 1e-6 * before && stiffness > 0.0 && isfinite(stiffness);
+  double share = known ? 1.0 + weight * (drag - weight) / (stiffness * slip) : 1.0;
+  return share <= 0.0 ? 0.0 : fmax(share, LEAST_SLIP);
+}
+
+// Sets the drag coefficient so that the drag is mu N, always against the motion.
+static bool check_sliding(slender_body* body, int32_t p, double next) {
+  slender_anchor* anchor = &body->solver.anchors[p];
+  slender_touch* touch = &body->touches[p];
+  slender_slide s = slide_of(body, p);
+  if (s.off > 0.0) {
     let_go(body, p);
     return true;
   }
-  split(touch, way, slip);
-  double size = length3(slip), most = -touch->friction * anchor->normal * off;
-  double change = fabs(most - anchor->drag * size);
-  anchor->drag = most > 0.0 ? fmin(most / fmax(size, 1e-30), anchor->normal) : 0.0;
+  if (next == 0.0) {
+    stop(body, p);
+    return true;
+  }
+  double change = fabs(s.most - anchor->drag * s.slip);
+  touch->slip = s.slip;
+  touch->drag = anchor->drag;
+  anchor->drag = s.most > 0.0 ? fmin(s.most / fmax(next * s.slip, 1e-30), anchor->normal) : 0.0;
   double scale = (double)body->params.stiffness_scale;
-  return change > SETTLED_SHARE * most + 1e-3 * (double)body->model->mass[p] / scale;
+  return change > SETTLED_SHARE * s.most + 1e-3 * (double)body->model->mass[p] / scale;
 }
 
 // True when a state has changed; *drags: a drag force has.
 static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drags) {
   double fall = (double)yw_length(ctx->gravity), scale = (double)body->params.stiffness_scale;
+  double next = next_slip(body);
   bool any = false;
   *drags = false;
   yw_slender_reactions(&body->solver, ctx->tasks);
@@ -249,8 +305,8 @@ static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drag
     if (state == SLENDER_STICKS) {
       any = check_sticking(body, p, body->solver.step + 3 * p, slack) || any;
     } else if (state == SLENDER_SLIDES) {
-      *drags = check_sliding(body, p) || *drags;
-      any = any || body->touches[p].state == SLENDER_FREE;
+      *drags = check_sliding(body, p, next) || *drags;
+      any = any || body->touches[p].state != SLENDER_SLIDES;
     }
   }
   return any;

@@ -23,8 +23,9 @@ typedef struct slender_touch {
   double friction;
   double normal[3], at[3];  ///< contact plane at the end of the step
   double stick[3];          ///< position when it sticks
-  double depth, slip;       ///< m, motion without obstacles: into the plane, and along it
-  double velocity[3];       ///< m/s, of the obstacle; of the particle when it bounces
+  double depth;             ///< m, motion into the plane without obstacles
+  double slip, drag;   ///< m and N/m, along the plane: without obstacles, then of the last solve
+  double velocity[3];  ///< m/s, of the obstacle; of the particle when it bounces
 } slender_touch;
 
 typedef struct slender_body slender_body;
@@ -69,6 +70,8 @@ struct slender_body {
 
 // surface.c
 void yw_slender_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out);
+// ride.c
+void yw_sheet_ride_positions(const slender_body* body, const yw_particles* particles, yw_vec3* out);
 // step.c, position.c
 yw_status yw_slender_implicit_advance(slender_body* body, yw_particles* particles,
                                       const yw_step_ctx* ctx);
