@@ -89,8 +89,7 @@ struct pull_kernel {
     if (!a.has_pins) note(s, sums, live);
   }
 
-  // Torque
-  // -----------------------------------------------------------------------------------------
+  // Torque ----------------------------------------------------------------------------------------
 
   KERNEL_FN void add_tile(shared* s, const float* tile, int32_t blocks, int t) {
     int32_t part = t / (NUM_TERMS * YW_LANES), term = t / YW_LANES % NUM_TERMS;
@@ -117,8 +116,7 @@ struct pull_kernel {
     to[t] = s->torque[t];
   }
 
-  // Obstacles
-  // --------------------------------------------------------------------------------------
+  // Obstacles -------------------------------------------------------------------------------------
 
   KERNEL_FN bool is_clear(const match_step& step, const yw_obstacle* o, yw_aabb box) {
     box.lower = yw_add(box.lower, step.origin);
