@@ -7,7 +7,7 @@ build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
 pictures=(libembree-dev libpng-dev librsvg2-dev fonts-dejavu-core libopenvdb-dev libboost-dev ffmpeg)
 files=(zlib1g-dev liblz4-dev liblzma-dev)
 server=(libwebsockets-dev)
-tests=(clang libclang-rt-14-dev clang-format clang-tidy python3 libcmocka-dev libbullet-dev calculix-ccx python3-meshio python3-vtk9 python3-gmsh)
+tests=(clang libclang-rt-14-dev clang-format clang-tidy python3 libcmocka-dev libbullet-dev calculix-ccx python3-meshio python3-vtk9 python3-gmsh slurm-wlm munge)
 python=(python3-numpy python3-scipy python3-matplotlib python3-pandas python3-pip)
 
 page=(emscripten chromium)

@@ -31,11 +31,21 @@ for i in "${!pids[@]}"; do
 done
 rm -r "$logs"
 
+echo "== torture of every method and pair of methods, ${YW_SOAK_TORTURE:-20} seeds from $seed on"
+YW_TEST_SEEDS="$seed ${YW_SOAK_TORTURE:-20}" build/tests/test_torture || failed=1
+
 echo "== fuzzing of every reader, ${YW_SOAK_FUZZ:-7200} s"
 scripts/fuzz.sh "${YW_SOAK_FUZZ:-7200}" || failed=1
 
 echo "== all tests at full length"
 YW_TEST_FULL=1 ctest --test-dir build -j "$cores" --timeout 7200 --output-on-failure || failed=1
+
+echo "== the page, with all frames of every scene of the gallery"
+if scripts/web.sh --check && command -v chromium >/dev/null 2>&1; then
+  scripts/web.sh && YW_TEST_FULL=1 node tests/web/run.mjs || failed=1
+else
+  echo "skipped: scripts/setup.sh web installs what it needs"
+fi
 
 [ $failed -eq 0 ] && echo "nothing failed" || echo "FAILED: see above"
 exit $failed

@@ -121,6 +121,14 @@ typedef struct yw_fem_def {
   /// Share of the body's mass that may move to small tets, so that these do not force short time
   /// steps upon the whole body, 0 (none) to 0.5; default 0.005. The mass of the body stays.
   float mass_scaling;
+  // Fracture (docs/design/fracture.md). Bodies break if one of the two is above 0; they are then
+  // made of linear tets (`soften` has no effect).
+  /// Pa, >= 0: tension that opens a crack; 0 (default): what the toughness allows. Tets that are
+  /// too large to show the stress at the tip of a crack break at less, so that its energy stays.
+  float strength;
+  /// J/m^2, >= 0: energy that a crack takes per area (of one side); 0 (default) with a strength:
+  /// it separates without resistance.
+  float toughness;
 } yw_fem_def;
 YW_API yw_fem_def yw_default_fem_def(void);
 /// Returns YW_WARN_CACHE, with the reason in error->message, when a file in cache_folder was
@@ -162,6 +170,9 @@ typedef struct yw_fem_statistics {
   float time_step;                      ///< s, of the last inner step
   int64_t inner_steps, splits, merges;  ///< since the body was created
   bool asleep;
+  int32_t num_pieces;      ///< 1 as long as it is whole
+  double crack_area;       ///< m^2, at rest, of one side of the faces that have come apart
+  double fracture_energy;  ///< J, work done against cohesion; also of faces that are only half open
 } yw_fem_statistics;
 YW_API yw_status yw_body_fem_statistics(const yw_world* world, yw_body_id body,
                                         yw_fem_statistics* out);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "yawara/extend/text_number.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,8 +122,11 @@ const char* yw_parse_int(const char* at, const char* end, int64_t* out) {
 static size_t put_digits(bool negative, uint64_t digits, int32_t exponent, char* text) {
   for (; digits != 0 && digits % 10 == 0; digits /= 10) ++exponent;
   if (digits == 0) exponent = 0;
-  char d[24];
-  int32_t num_digits = (int32_t)snprintf(d, sizeof d, "%" PRIu64, digits);
+  char d[20];
+  int32_t num_digits = 0;
+  for (uint64_t rest = digits; rest >= 10; rest /= 10) ++num_digits;
+  ++num_digits;
+  for (int32_t i = num_digits; i > 0; digits /= 10) d[--i] = (char)('0' + digits % 10);
   int32_t point = num_digits + exponent;  // digits before the decimal point
   char* p = text;
   if (negative) *p++ = '-';
@@ -159,19 +161,36 @@ static size_t put_not_finite(double value, char* text) {
   return length;
 }
 
+// The digits of a positive number, in [10^(n-1), 10^n), and the power of ten that they are times.
+static uint64_t take_digits(double magnitude, int32_t n, int32_t* exponent) {
+  int binary;
+  frexp(magnitude, &binary);
+  // The power of two gives the power of ten, or one below.
+  *exponent = (int32_t)floor((binary - 1) * LOG10_2) - (n - 1);
+  double scaled = scale_by_ten(magnitude, -*exponent);
+  while (scaled >= exact_powers[n] - 0.5) scaled = scale_by_ten(magnitude, -(++*exponent));
+  return (uint64_t)(scaled + 0.5);
+}
+
+size_t yw_format_digits(double value, int32_t digits, char text[YW_NUMBER_TEXT]) {
+  if (!isfinite(value)) return put_not_finite(value, text);
+  int32_t exponent = 0, n = digits < 1 ? 1 : digits > 15 ? 15 : digits;
+  double magnitude = fabs(value);
+  uint64_t taken = magnitude > 0.0 ? take_digits(magnitude, n, &exponent) : 0;
+  return put_digits(signbit(value) != 0, taken, exponent, text);
+}
+
 size_t yw_format_float(float value, char text[YW_NUMBER_TEXT]) {
   if (!isfinite(value)) return put_not_finite((double)value, text);
   double magnitude = fabs((double)value);
   bool negative = signbit(value) != 0;
   if (magnitude == 0.0) return put_digits(negative, 0, 0, text);
 
-  // Nine digits always identify one float. The power of two gives the power of ten, or one below.
+  // Nine digits always identify one float.
   int binary;
+  int32_t exponent;
   double fraction = frexp(magnitude, &binary);
-  int32_t exponent = (int32_t)floor((binary - 1) * LOG10_2) - 8;
-  double scaled = scale_by_ten(magnitude, -exponent);
-  while (scaled >= 999999999.5) scaled = scale_by_ten(magnitude, -(++exponent));
-  uint64_t digits = (uint64_t)(scaled + 0.5);
+  uint64_t digits = take_digits(magnitude, 9, &exponent);
 
   // Fewer digits suffice if they stay within half the distance to the next float, which is smaller
   // below a power of two.

@@ -10,8 +10,11 @@
 // The shown surface: the method's own, else the boundary of the tets, else empty.
 static yw_status make_surface(yw_model* model, const yw_tet_mesh* mesh) {
   const yw_method* method = model->method;
-  model->own_surface = method->model_surface != NULL;
-  if (model->own_surface) return method->model_surface(model->data, &model->mem, &model->surface);
+  if (method->model_surface) {
+    yw_status status = method->model_surface(model->data, &model->mem, &model->surface);
+    model->own_surface = !mesh || model->surface.num_vertices > 0;
+    if (status < 0 || model->own_surface) return status;
+  }
   if (!mesh) return YW_OK;
   return yw_tet_mesh_surface(mesh, &model->mem, &model->surface, &model->surface_vertices);
 }

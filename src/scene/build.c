@@ -82,6 +82,14 @@ static bool build_examples(yw_loader* l, yw_model_spec* model) {
 static bool embed(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surface) {
   yw_error deep = {0};
   if (surface->num_triangles == 0) return true;
+  // Bodies that may break show their tets, which cracks part.
+  if (yw_model_surface_has_state(model->model)) {
+    if (model->keys.surface) {
+      yw_value_warn(&l->r, model->keys.surface,
+                    " is not shown: the body may break, and shows its tets");
+    }
+    return true;
+  }
   return yw_model_embed_surface(model->model, surface, &deep) >= 0 ||
          yw_deep_fail(&l->r, model->keys.surface, &deep);
 }

@@ -249,9 +249,14 @@ static double sweep_rope(yw_joint* joint, yw_joint_point* p, double h, bool at_e
   double u[3], way[3], n[3], impulse[3];
   yw_joint_relative_velocity(joint, p, u);
   double length = stretched(p, u, at_end ? 0.0 : h, way);
-  double size = sqrt(yw_dot3(at_end ? way : p->from, at_end ? way : p->from));
+  double size = sqrt(yw_dot3(p->from, p->from));
+  // A rope that turns by more than 60 degrees in a substep, being very short, cannot be held along
+  // the direction it had.
+  bool along_way = at_end || yw_dot3(way, p->from) < 0.5 * length * size;
+  const double* along = along_way ? way : p->from;
+  if (along_way) size = length;
   if (!(size > 0.0)) return 0.0;
-  for (int k = 0; k < 3; ++k) n[k] = (at_end ? way[k] : p->from[k]) / size;
+  for (int k = 0; k < 3; ++k) n[k] = along[k] / size;
   double inv_mass = yw_joint_inv_mass_along(p, n), pulled = -yw_dot3(p->impulse, n), fast;
   if (!(inv_mass > 0.0) || (at_end && !(pulled > 0.0))) return 0.0;
   // Not longer than the rope after the move; not getting longer at the end.

@@ -42,7 +42,7 @@ static bool may_touch(const yw_world* world) {
   if (!world->surfaces) return false;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = yw_body_in_order(world, i);
-    if (body->self_contact && yw_body_takes_part(body)) return true;
+    if (yw_body_meets_itself(body) && yw_body_takes_part(body)) return true;
     partners += meets_others(body);
   }
   return partners > 1 || (partners > 0 && yw_obstacle_surfaces_any(world));
@@ -66,7 +66,8 @@ static void mark_crowded(yw_world* world, float h) {
     bool at_obstacle = few && world->surfaces &&
                        yw_obstacle_surfaces_near(world, body, world->body_boxes.items[i]);
     bool crowded = touched || at_obstacle;
-    body->crowded = world->surfaces && (body->self_contact || (body->body_contact && crowded));
+    body->crowded =
+        world->surfaces && (yw_body_meets_itself(body) || (body->body_contact && crowded));
     // Vertices meet obstacles in the inner steps: where nothing else does, lockstep is not needed.
     body->lockstep = body->lockstep && (touched || (at_obstacle && body->is_pressed));
   }

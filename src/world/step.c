@@ -237,7 +237,7 @@ static bool needs_body_contact(const yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!yw_body_takes_part(body)) continue;
-    if (body->self_contact) return true;
+    if (yw_body_meets_itself(body)) return true;
     partners += body->body_contact;
   }
   return partners > 1;
@@ -295,7 +295,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
         .friction = body->friction,
         .restitution = body->restitution,
         .body_contact = body->body_contact && meets,
-        .self_contact = body->self_contact && meets && !body->asleep,
+        .self_contact = yw_body_meets_itself(body) && meets && !body->asleep,
         .asleep = body->asleep,
         .filter = world->filters.count > 0 ? &world->filters.items[i] : NULL,
         .obstacles = body->report.obstacle_contacts > 0 ? &body->obstacles : NULL};

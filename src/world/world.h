@@ -196,6 +196,12 @@ static inline const int32_t* yw_body_vertex_table(const yw_body* body) {
   const yw_method* method = body->model->method;
   return method->particle_of_vertex ? method->particle_of_vertex(body->state) : NULL;
 }
+/// True if the body, or its pieces, may touch itself.
+static inline bool yw_body_meets_itself(const yw_body* body) {
+  const yw_method* method = body->model->method;
+  return body->self_contact || (method->has_pieces && method->has_pieces(body->state));
+}
+
 static inline uint64_t yw_body_topology(const yw_body* body) {
   const yw_method* method = body->model->method;
   return method->topology_version ? method->topology_version(body->state) : 0;

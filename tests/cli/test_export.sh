@@ -114,6 +114,7 @@ assert lift["xformOpOrder"] == ["xformOp:translate", "xformOp:orient", "xformOp:
 assert lift["xformOp:orient.timeSamples"][2] == (1, 0, 0, 0) and "points.timeSamples" not in lift
 assert all(abs(belt["points.timeSamples"][3][i][1] - 0.03 * (i in (1, 2))) < 1e-6 for i in range(4))
 assert wall["xformOp:translate"] == (-1, 0, 0) and len(floor["points"]) == 4
+assert len(wall["points"]) == 24 and len(wall["faceVertexCounts"]) == 12
 clay = parts["_9_clays"]
 assert clay["visibility.timeSamples"] == {0: "invisible", 2: "inherited"}, clay["visibility.timeSamples"]
 print([p["metadata"]["displayName"] for p in parts.values() if p["type"] != "Scope"])

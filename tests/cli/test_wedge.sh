@@ -69,6 +69,17 @@ holds "one sample in each quarter of a range" latin/table.csv \
    END { for (i in seen) n += i < 8; print (n == 8 ? "true" : "parts") }'
 check "with these columns" grep -q ',box y last (m),box y lowest (m),box y highest (m),box x last (m),' latin/table.csv
 
+# A wedge that somebody stops from elsewhere.
+"$yawara" wedge scene.json --sweep substeps=1,2 --frames 1000000 -o long --jobs 2 -q >/dev/null 2>&1 &
+long=$!
+for _ in $(seq 200); do [ -d long/runs/0001 ] && break; sleep 0.05; done
+check "stop" "$yawara" wedge stop long
+wait $long
+same "ends it as Ctrl-C does" $? 130
+same "nothing runs any more" "$(count long waiting)" 2
+printf '# remark\n substeps=1,2,3 # three\n\n' >sweeps.txt
+same "sweeps from a file" 3 "$("$yawara" wedge scene.json --sweeps sweeps.txt -o filed --status | grep -c "  waiting  ")"
+
 wedge() { "$yawara" wedge scene.json -o new "$@"; }
 refuses "a path that is not there" "alhpa.*did you mean" wedge --sweep bodies[0].match.alhpa=1,2
 refuses "a bad end of a range" "beta" wedge --sweep bodies[0].match.beta=0.5..3:9

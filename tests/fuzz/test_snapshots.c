@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Untrusted snapshots: changed anywhere, with a valid checksum. Loading one fails and changes
 // nothing, or gives a world that can be stepped.
+#include "support/method_models.h"
 #include "support/world_fixture.h"
 #include "yawara/extend/hash.h"
 
@@ -82,14 +83,15 @@ static void try_snapshot(yw_world* world, take load, const unsigned char* bytes,
   if (!finite) fail_msg("a snapshot changed at byte %zu of %zu gave a world of NaN", place, size);
 }
 
+static const unsigned char words[][4] = {
+    {0, 0, 0xc0, 0x7f}, {0, 0, 0x80, 0x7f}, {0xff, 0xff, 0x7f, 0xff}, {0xff, 0xff, 0xff, 0xff},
+    {0, 0, 0, 0x80},    {0, 0, 0, 0},       {0xff, 0xff, 0xff, 0x7f}};
+
 static void try_changes(take load) {
   yw_world* world = make_scene();
   size_t size = yw_world_snapshot_size(world);
   unsigned char *good = malloc(size), *bad = malloc(size);
   assert_int_equal(yw_world_save(world, good, size, NULL), YW_OK);
-  static const unsigned char words[][4] = {
-      {0, 0, 0xc0, 0x7f}, {0, 0, 0x80, 0x7f}, {0xff, 0xff, 0x7f, 0xff}, {0xff, 0xff, 0xff, 0xff},
-      {0, 0, 0, 0x80},    {0, 0, 0, 0},       {0xff, 0xff, 0xff, 0x7f}};
   // Every word once as NaN, infinity, the largest, -1 and so on.
   for (size_t at = 16; at + 4 <= size - CHECKSUM; at += 4) {
     memcpy(bad, good, size);
@@ -117,6 +119,76 @@ static void so_are_those_that_worlds_go_back_to(void** state) {
   try_changes(yw_world_restore);
 }
 
+// A body of a method, after three steps.
+static yw_world* world_of_method(int m) {
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* model = method_model(m);
+  add_body(world, model, (yw_vec3){0, 0.25f, 0}, (yw_quat){0, 0, 0, 1});
+  yw_model_release(model);
+  for (int i = 0; i < 3; ++i) assert_true(yw_world_step(world, 1 / 60.0f, 2, NULL) >= 0);
+  return world;
+}
+
+// Particles torn apart at this speed.
+static void diverge(yw_world* world, float most) {
+  yw_body_id body = yw_world_body(world, 0);
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  yw_vec3* state = malloc(2 * sizeof *state * (size_t)count);
+  memcpy(state, x, sizeof *state * (size_t)count);
+  for (int32_t i = 0; i < count; ++i) state[count + i] = (yw_vec3){i % 2 ? most : -most, 0, 0};
+  assert_int_equal(yw_body_set_state(world, body, state, state + count), YW_OK);
+  assert_int_equal(yw_world_step(world, 1 / 60.0f, 2, NULL), YW_WARN_NUMERICS);
+  assert_true(yw_body_is_diverged(world, body));
+  free(state);
+}
+
+// A run with a body that diverged can be resumed.
+static void worlds_with_diverged_bodies_are_loaded(void** state) {
+  (void)state;
+  static const float speeds[] = {1e12f, 1e20f, 3e38f};
+  for (int i = 0; i < 3 * NUM_METHOD_BODIES; ++i) {
+    yw_world *world = world_of_method(i / 3), *other = world_of_method(i / 3);
+    diverge(world, speeds[i % 3]);
+    size_t size = yw_world_snapshot_size(world);
+    void* bytes = malloc(size);
+    yw_error error = {0};
+    assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
+    if (yw_world_load(other, bytes, size, &error) < 0) {
+      fail_msg("%s: %s", method_bodies[i / 3], error.message);
+    }
+    assert_true(yw_body_is_diverged(other, yw_world_body(other, 0)));
+    assert_true(yw_world_hash(other) == yw_world_hash(world));
+    free(bytes);
+    yw_world_destroy(world);
+    yw_world_destroy(other);
+  }
+}
+
+// Some words of snapshots of every method, spread over all of them.
+static void so_are_those_of_every_method(void** state) {
+  (void)state;
+  const int changes = getenv("YW_TEST_FULL") ? 4000 : 60;
+  for (int m = 0; m < NUM_METHOD_BODIES; ++m) {
+    yw_world* world = world_of_method(m);
+    size_t size = yw_world_snapshot_size(world);
+    unsigned char *good = malloc(size), *bad = malloc(size);
+    assert_int_equal(yw_world_save(world, good, size, NULL), YW_OK);
+    test_random random = {(uint64_t)m + 1};
+    for (int i = 0; i < changes; ++i) {
+      size_t at = 16 + 4 * (test_random_u32(&random) % ((size - CHECKSUM - 16) / 4));
+      memcpy(bad, good, size);
+      memcpy(bad + at, words[test_random_u32(&random) % 7], 4);
+      seal(bad, size);
+      try_snapshot(world, yw_world_load, bad, size, at);
+    }
+    assert_int_equal(yw_world_load(world, good, size, NULL), YW_OK);
+    free(good);
+    free(bad);
+    yw_world_destroy(world);
+  }
+}
+
 static void snapshots_of_another_length_are_refused(void** state) {
   (void)state;
   yw_world* world = make_scene();
@@ -142,6 +214,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(changed_snapshots_are_refused_or_harmless),
       cmocka_unit_test(so_are_those_that_worlds_go_back_to),
+      cmocka_unit_test(so_are_those_of_every_method),
+      cmocka_unit_test(worlds_with_diverged_bodies_are_loaded),
       cmocka_unit_test(snapshots_of_another_length_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

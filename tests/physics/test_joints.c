@@ -340,6 +340,23 @@ static void rope_is_never_longer_than_its_length(void** state) {
   yw_world_destroy(world);
 }
 
+// A length of 0 is one that is given: the ends come together.
+static void ropes_without_length_hold_points_together(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_body_id ball = add_rigid(world, make_rigid_ball(0.1f), (yw_vec3){0.3f, 0, 0},
+                              (yw_vec3){0, 0, 0}, (yw_vec3){0, 0, 0});
+  yw_joint_def joint = joint_of(YW_JOINT_ROPE, nobody, ball, (yw_vec3){0, 0, 0});
+  joint.ends[1].point = (yw_vec3){0.3f, 0, 0};
+  joint.length = 0.0f;
+  yw_joint_id id = join(world, &joint);
+  step(world, 60, 4);
+  yw_joint_reading reading;
+  yw_joint_read(world, id, &reading);
+  assert_near(reading.position, 0, 1e-5);
+  yw_world_destroy(world);
+}
+
 static void springs_swing_at_their_frequency(void** state) {
   (void)state;
   yw_world* world = make_weightless_world(1);
@@ -555,6 +572,9 @@ static void bad_definitions_are_refused(void** state) {
   def = good, def.motor_force = -1, refuse(world, &def, "motor");
   def = good, def.stiffness = 0, refuse(world, &def, "stiffness");
   def = good, def.ends[0].point.x = NAN, refuse(world, &def, "finite");
+  refuse(world, NULL, "NULL");
+  yw_error error = {0};
+  assert_int_equal(yw_joint_create(world, &good, NULL, &error), YW_ERR_INVALID);
   yw_world_destroy(world);
 }
 
@@ -569,6 +589,7 @@ int main(void) {
       cmocka_unit_test(light_links_hold_heavy_ones),
       cmocka_unit_test(fixed_bodies_move_as_one),
       cmocka_unit_test(rope_is_never_longer_than_its_length),
+      cmocka_unit_test(ropes_without_length_hold_points_together),
       cmocka_unit_test(springs_swing_at_their_frequency),
       cmocka_unit_test(glue_holds_flesh_on_a_bone),
       cmocka_unit_test(weight_hangs_from_a_soft_body),

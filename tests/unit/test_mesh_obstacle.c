@@ -241,6 +241,35 @@ static bool is_within(int m, int32_t i) {
   return m < 3 && x % 3 && y % 3 && z % 3;
 }
 
+// A thorn in the middle of a sheet that stands, and one whose rim flies up at 20 m/s meanwhile.
+static yw_vec3 thorn(int frame, float x, float z) {
+  (void)frame;
+  return yw_v3(0, x * x + z * z < 1e-4f ? 0.3f : 0, 0);
+}
+static yw_vec3 thorn_and_rim(int frame, float x, float z) {
+  yw_vec3 p = thorn(frame, x, z);
+  return x > 1.1f ? yw_add(p, yw_v3(0, (float)frame, 0)) : p;
+}
+
+// A body that hits the thorn with a face bounces off it, whatever the rest of the sheet does.
+static void bodies_bounce_off_the_part_that_they_hit(void** state) {
+  (void)state;
+  const candidate cube = {"match", "\"match\": {}, \"restitution\": 0.8, " CELLS, 0.25f};
+  double speeds[2];
+  for (int k = 0; k < 2; ++k) {
+    sheet* s = make_sheet(k ? thorn_and_rim : thorn);
+    yw_mesh_obstacle_def def = def_of(s, 0.3f);
+    yw_world* world = world_with(&cube, true, 0.45f, yw_v3(0, -4, 0), 0.3f);
+    add_sheet(world, &def);
+    step(world, 6);
+    speeds[k] = sums_of(world).momentum[1] / sums_of(world).mass;
+    yw_world_destroy(world);
+    free(s);
+  }
+  assert_at_least(speeds[0], 0.5);
+  assert_near(speeds[1] / speeds[0], 1.0, 1e-3);
+}
+
 // Bodies that are thrown at a wave with 40 m/s, and hit by it, stay on their side.
 static void nothing_passes(void** state) {
   (void)state;
@@ -530,6 +559,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_move_as_on_a_rigid_obstacle),
       cmocka_unit_test(parts_go_with_the_material),
+      cmocka_unit_test(bodies_bounce_off_the_part_that_they_hit),
       cmocka_unit_test(nothing_passes),
       cmocka_unit_test(holes_and_crossings_are_accepted),
       cmocka_unit_test(queries_see_the_mesh),

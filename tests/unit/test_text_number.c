@@ -154,6 +154,38 @@ static void doubles_come_back_from_their_text(void** state) {
   }
 }
 
+// Within half a unit of the last digit, and rounding of the scaling.
+static void digits_are_rounded(void** state) {
+  (void)state;
+  static const struct {
+    double value;
+    const char* text;
+  } cases[] = {{0.0, "0"},
+               {-1.0 / 3.0, "-0.333333333333"},
+               {2.0 / 3.0, "0.666666666667"},
+               {1e100, "1e100"},
+               {999999999999.6, "1e12"},
+               {4503599627.5, "4.5035996275e9"},
+
+               {INFINITY, "inf"},
+               {225.0, "225"}};
+  char text[YW_NUMBER_TEXT];
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    assert_int_equal(yw_format_digits(cases[i].value, 12, text), strlen(cases[i].text));
+    assert_string_equal(text, cases[i].text);
+  }
+  test_random random = {12};
+  for (int32_t i = 0; i < 100000; ++i) {
+    uint64_t bits = (uint64_t)test_random_u32(&random) << 32 | test_random_u32(&random);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    if (!isfinite(value) || fabs(value) < 1e-300) continue;
+    yw_format_digits(value, 12, text);
+    double error = fabs(strtod(text, NULL) / value - 1.0);
+    if (error > 5.01e-12) fail_msg("%.17g was written as %s", value, text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_numbers_are_exact),
@@ -164,6 +196,7 @@ int main(void) {
       cmocka_unit_test(floats_come_back_from_their_text),
       cmocka_unit_test(numbers_are_written_short),
       cmocka_unit_test(doubles_come_back_from_their_text),
+      cmocka_unit_test(digits_are_rounded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@
 static const char about[] =
     "Every --sweep is a list of values (path=v1,v2) or a range (path=a..b:n, n values from a to\n"
     "b, with :log in equal ratios); the runs are all combinations. --latin N takes N samples of\n"
-    "all ranges (path=a..b) together instead, one in each N-th part of every range.\n\n"
+    "all ranges (path=a..b) together instead, one in each N-th part of every range. --sweeps FILE\n"
+    "has one sweep a line; # begins a remark.\n\n"
     "Every run is a folder as yawara run makes it, DIR/runs/0001 and so on, made by a process of\n"
     "its own. Ctrl-C or a kill loses nothing: yawara wedge DIR goes on, ends in the same states,\n"
     "and does not repeat what is done. At the end DIR/table.csv has values and measures.\n"
@@ -30,16 +31,22 @@ static const char examples[] =
     "  yawara wedge scenes/gallery/first.json --latin 50 --seed 7 -o out/many \\\n"
     "      --sweep bodies[0].match.alpha=0.1..0.9 --sweep floor.friction=0..1\n"
     "  yawara wedge out/many --list | parallel\n"
-    "  yawara wedge out/many --task 3/8\n";
+    "  yawara wedge out/many --task 3/8\n"
+    "  yawara wedge out/many --slurm 8 | sbatch\n"
+    "  yawara wedge stop out/many\n";
+
+#define MAX_SWEEPS_FILE ((uint64_t)1 << 20)
 
 typedef struct wedge_options {
   const char* input;  ///< a scene, or the folder of a wedge
   const char* output;
   const char* columns;
   const char* task;
+  const char* sweeps;  ///< file
+  int32_t slurm;       ///< tasks
   wedge_def def;
   wedge_work work;
-  bool list, status, pictures;
+  bool list, status, stop, pictures;
   bool made;  ///< the manifest, by this process
 } wedge_options;
 
@@ -49,6 +56,7 @@ static int parse(int argc, char** argv, wedge_options* o) {
   const option options[] = {
       {"sweep", 'w', OPTION_LIST, &o->def.sweep, "PATH=VALUES", "a..b:n, a..b:n:log or v1,v2", 0,
        0},
+      {"sweeps", 0, OPTION_TEXT, &o->sweeps, "FILE", "more sweeps, one a line", 0, 0},
       {"latin", 0, OPTION_INT, &o->def.latin, "N", "samples of all ranges together", 1,
        WEDGE_MAX_RUNS},
       {"seed", 0, OPTION_INT, &o->def.seed, "S", "of --latin (default: 1)", 0, INT32_MAX},
@@ -63,6 +71,9 @@ static int parse(int argc, char** argv, wedge_options* o) {
       {"retry", 0, OPTION_FLAG, &o->work.retry, NULL, "also run what failed before", 0, 0},
       {"list", 'l', OPTION_FLAG, &o->list, NULL,
        "run nothing; print the command line of every run that is not done", 0, 0},
+      {"slurm", 0, OPTION_INT, &o->slurm, "N",
+       "run nothing; print a script for sbatch that shares the runs over N tasks", 1,
+       WEDGE_MAX_RUNS},
       {"status", 0, OPTION_FLAG, &o->status, NULL, "run nothing; print the state of every run", 0,
        0},
       {"columns", 'c', OPTION_TEXT, &o->columns, "LIST",
@@ -76,7 +87,7 @@ static int parse(int argc, char** argv, wedge_options* o) {
       .summary = "many runs of a scene with different values, and a table of them",
       .usage =
           "wedge SCENE --sweep path=a..b:n [--sweep path=v1,v2] -o DIR\n"
-          "       yawara wedge [status] DIR [--retry] [--list] [--task K/N]",
+          "       yawara wedge [status|stop] DIR [--retry] [--list] [--task K/N] [--slurm N]",
       .about = about,
       .examples = examples,
       .options = options,
@@ -88,10 +99,37 @@ static int parse(int argc, char** argv, wedge_options* o) {
   int code = parse_options(&self, argc, argv, arguments, &count);
   if (code >= 0) return code;
   o->input = arguments[count - 1];
-  if (count == 2 && strcmp(arguments[0], "status") != 0) {
-    return bad_input("unexpected argument \"%s\"; usage: yawara %s", arguments[1], self.usage);
+  if (count == 2) {
+    o->stop = strcmp(arguments[0], "stop") == 0;
+    if (!o->stop && strcmp(arguments[0], "status") != 0) {
+      return bad_input("unexpected argument \"%s\"; usage: yawara %s", arguments[1], self.usage);
+    }
+    o->status = !o->stop;
   }
-  o->status = o->status || count == 2;
+  return -1;
+}
+
+// Adds the lines of the file to the sweeps. The text stays in memory for as long as they are used.
+static int read_sweeps(const char* path, option_list* out) {
+  if (!path) return -1;
+  yw_error error = {0};
+  static yw_file_data data;
+  if (yw_file_read_all(path, MAX_SWEEPS_FILE, NULL, &data, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  char* rest = NULL;
+  for (char* line = strtok_r(data.bytes, "\r\n", &rest); line;
+       line = strtok_r(NULL, "\r\n", &rest)) {
+    line += strspn(line, " \t");
+    size_t length = strcspn(line, "#");
+    while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t')) --length;
+    line[length] = '\0';
+    if (length == 0) continue;
+    if (out->count == OPTION_LIST_MAX) {
+      return bad_input("%s: has more than %d sweeps", path, WEDGE_MAX_SWEEPS);
+    }
+    out->items[out->count++] = line;
+  }
   return -1;
 }
 
@@ -113,6 +151,8 @@ static int check_values(wedge_options* o) {
   if (strcmp(word, "stop") != 0 && strcmp(word, "continue") != 0 && strcmp(word, "retry") != 0) {
     return bad_input("--on-fault is \"%s\", but must be stop, continue or retry", word);
   }
+  int code = read_sweeps(o->sweeps, &o->def.sweep);
+  if (code >= 0) return code;
   for (int32_t i = 0; i < o->def.set.count; ++i) {
     if (strlen(o->def.set.items[i]) < WEDGE_TEXT) continue;
     return bad_input("--set %s is longer than %zu characters", o->def.set.items[i], WEDGE_TEXT - 1);
@@ -263,6 +303,8 @@ static int check_scene(const wedge* w) {
 
 static int work_on(const wedge* w, const wedge_options* o) {
   int32_t counts[WEDGE_NUM_STATES];
+  // Tasks that start after a stop have nothing to do; whoever goes on takes it back.
+  if (!o->task) wedge_take_back_stop(w);
   int code = o->made ? -1 : check_scene(w);
   if (code < 0) code = wedge_run(w, &o->work);
   if (code >= 0) return code;
@@ -282,7 +324,11 @@ static int work_on(const wedge* w, const wedge_options* o) {
 
 static int use_wedge(const wedge* w, const wedge_options* o) {
   int32_t counts[WEDGE_NUM_STATES];
-  if (o->list) {
+  if (o->stop) {
+    return wedge_stop(w);
+  } else if (o->slurm > 0) {
+    return wedge_print_slurm(w, o->slurm);
+  } else if (o->list) {
     wedge_list(w, o->work.share);
   } else if (o->status) {
     wedge_print_status(w, o->work.share, false, counts);
@@ -294,7 +340,7 @@ static int use_wedge(const wedge* w, const wedge_options* o) {
 
 static bool describes_runs(const wedge_options* o) {
   const wedge_def* d = &o->def;
-  return d->sweep.count > 0 || d->set.count > 0 || d->latin > 0 || d->frames >= 0 ||
+  return d->sweep.count > 0 || o->sweeps || d->set.count > 0 || d->latin > 0 || d->frames >= 0 ||
          d->snapshot_every > 0 || strcmp(d->on_fault, "stop") != 0 || o->output;
 }
 
@@ -310,7 +356,8 @@ int cmd_wedge(int argc, char** argv) {
         "%s is a wedge already: its runs are fixed. Make another one of the scene to change them",
         o.input);
   }
-  if (!old) code = make_wedge(&o);
+  if (!old && o.stop) code = bad_input("%s: there is no wedge to stop", o.input);
+  if (!old && !o.stop) code = make_wedge(&o);
   if (code >= 0) return code;
   wedge w;
   yw_error error = {0};

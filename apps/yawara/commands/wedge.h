@@ -3,6 +3,7 @@
 //   manifest.json       what is run: the scene and the values of each run
 //   runs/0001           the folder of run 1
 //   messages/0001.txt   what run 1 says; locked while it runs, last line "failed: ..." if it failed
+//   stop                is there after yawara wedge stop, until somebody goes on
 //   table.csv           values and measures of all runs
 //   pictures/0001.png   last frame of run 1, with --pictures; sheet.png has all
 #ifndef YW_APP_COMMANDS_WEDGE_H
@@ -115,6 +116,17 @@ typedef struct wedge_work {
 int wedge_run(const wedge* w, const wedge_work* work);
 /// Prints the command lines of the runs that are not done.
 void wedge_list(const wedge* w, wedge_share share);
+/// The path of this program.
+void wedge_find_program(char out[RUN_MAX_PATH]);
+/// An argument as a shell reads it.
+void wedge_print_quoted(const char* text);
+/// Prints a script for sbatch. Returns the exit code.
+int wedge_print_slurm(const wedge* w, int32_t tasks);
+/// Makes the processes of this wedge, on whatever machine, stop as on Ctrl-C. Returns the exit
+/// code.
+int wedge_stop(const wedge* w);
+bool wedge_is_stopped(const wedge* w);
+void wedge_take_back_stop(const wedge* w);
 
 // Results -----------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@
 #include "commands/commands.h"
 #include "commands/wedge.h"
 #include "console/progress.h"
+#include "playback/disk.h"
 #include "playback/run_folder.h"
 #include "yawara/extend/file.h"
 #include "yawara/extend/timer.h"
@@ -30,6 +31,8 @@
 // Seconds that another process may hold a run: to look at its state, and to end.
 #define LOOK_SECONDS 0.1
 #define END_SECONDS 10.0
+// Runs that end within so many seconds leave it to the wedge to wait for the disk.
+#define SHORT_RUN 10.0
 
 // Command lines -----------------------------------------------------------------------------------
 
@@ -63,7 +66,7 @@ static void make_arguments(const wedge* w, int32_t run, const char* program, arg
   add(out, "--threads", "1");
 }
 
-static void find_program(char out[RUN_MAX_PATH]) {
+void wedge_find_program(char out[RUN_MAX_PATH]) {
   ssize_t length = readlink("/proc/self/exe", out, RUN_MAX_PATH - 1);
   if (length > 0) {
     out[length] = '\0';
@@ -73,7 +76,7 @@ static void find_program(char out[RUN_MAX_PATH]) {
 }
 
 // An argument as a shell reads it.
-static void print_quoted(const char* text) {
+void wedge_print_quoted(const char* text) {
   static const char plain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
   if (text[0] && text[strspn(text, plain)] == '\0') {
@@ -93,7 +96,7 @@ static void print_quoted(const char* text) {
 
 void wedge_list(const wedge* w, wedge_share share) {
   char program[RUN_MAX_PATH];
-  find_program(program);
+  wedge_find_program(program);
   for (int32_t run = share.first; run < w->num_runs; run += share.every) {
     if (wedge_look(w, run).state == WEDGE_DONE) continue;
     arguments a;
@@ -101,7 +104,7 @@ void wedge_list(const wedge* w, wedge_share share) {
     add(&a, "--resume", NULL);
     for (int32_t i = 0; i < a.count; ++i) {
       if (i > 0) putchar(' ');
-      print_quoted(a.items[i]);
+      wedge_print_quoted(a.items[i]);
     }
     putchar('\n');
   }
@@ -181,7 +184,7 @@ typedef struct pool {
   bool retry;
   bool busy;         ///< another process was at a run
   sigset_t watched;  ///< signals, held back until a child is known to their handler
-  int32_t limit, running, done;
+  int32_t limit, started, running, done;
   job jobs[MAX_JOBS];
   progress line;
 } pool;
@@ -209,6 +212,11 @@ static void watch_interrupts(sigset_t* watched) {
   sigemptyset(watched);
   sigaddset(watched, SIGINT);
   sigaddset(watched, SIGTERM);
+  // Ends of runs wait until they are asked for.
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &ends, NULL);
 }
 
 // The messages of a run, locked so that no other process runs it; -1 if another one still does at
@@ -243,6 +251,7 @@ static _Noreturn void be_run(const pool* p, arguments* a, int messages, pid_t pa
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
   sigprocmask(SIG_UNBLOCK, &p->watched, NULL);
+  disk_spare_syncs(SHORT_RUN);
   // Commands do not change their arguments; these start with "yawara run".
   int code = finish_output(cmd_run(a->count - 2, (char**)(uintptr_t)(a->items + 2)));
   fflush(stderr);
@@ -265,6 +274,7 @@ static int start_job(pool* p, int32_t run, int messages) {
   if (child > 0) {
     children[slot] = child;
     p->jobs[slot] = (job){run, messages};
+    ++p->started;
     ++p->running;
   }
   sigprocmask(SIG_UNBLOCK, &p->watched, NULL);
@@ -325,9 +335,18 @@ static void end_job(pool* p, int slot, int code) {
   progress_show(&p->line, p->done, NULL);
 }
 
+// Waits for a run to end. Looks now and then whether the wedge was told to stop.
 static void wait_for_one(pool* p) {
+  const struct timespec now_and_then = {.tv_nsec = 250000000};
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGCHLD);
   int code = 0;
-  pid_t ended = wait(&code);
+  pid_t ended;
+  while ((ended = waitpid(-1, &code, WNOHANG)) == 0) {
+    if (!interrupted && wedge_is_stopped(p->w)) on_interrupt(SIGTERM);
+    sigtimedwait(&ends, NULL, &now_and_then);
+  }
   for (int slot = 0; ended > 0 && slot < MAX_JOBS; ++slot) {
     if (children[slot] == ended) end_job(p, slot, code);
   }
@@ -364,7 +383,7 @@ static int visit_all(pool* p, wedge_share share, double patience, bool overall) 
   double start = yw_seconds();
   for (int32_t run = share.first; run < p->w->num_runs && code < 0; run += share.every) {
     while (p->running == p->limit) wait_for_one(p);
-    if (interrupted) break;
+    if (interrupted || wedge_is_stopped(p->w)) break;
     code = visit(p, run, (overall ? start : yw_seconds()) + patience);
   }
   while (p->running > 0) wait_for_one(p);
@@ -429,9 +448,11 @@ int wedge_run(const wedge* w, const wedge_work* work) {
   int code = visit_all(&p, work->share, LOOK_SECONDS, false);
   // Runs of a wedge that was killed just before need a moment to end. What failed now stays so.
   p.retry = false;
-  if (code < 0 && p.busy && !interrupted) code = visit_all(&p, work->share, END_SECONDS, true);
+  if (code < 0 && p.busy && !interrupted && !wedge_is_stopped(w))
+    code = visit_all(&p, work->share, END_SECONDS, true);
   progress_end(&p.line);
-  if (code >= 0 || !interrupted) return code;
+  if (p.started > 0 && disk_sync(w->dir, &error) < 0) return bad_input("%s", error.message);
+  if (code >= 0 || (!interrupted && !wedge_is_stopped(w))) return code;
   fprintf(stderr, "stopped; go on with: yawara wedge %s\n", w->dir);
   return EXIT_INTERRUPTED;
 }

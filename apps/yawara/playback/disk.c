@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -14,6 +15,7 @@
 
 #include "yawara/extend/error.h"
 #include "yawara/extend/file.h"
+#include "yawara/extend/timer.h"
 
 static int open_folder(const char* dir, yw_error* error) {
   int folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -51,7 +53,12 @@ static int sync_folder(int folder) {
 #endif
 }
 
+static double spared_until = -INFINITY;  // s, of yw_seconds
+
+void disk_spare_syncs(double seconds) { spared_until = yw_seconds() + seconds; }
+
 yw_status disk_sync(const char* dir, yw_error* error) {
+  if (yw_seconds() < spared_until) return YW_OK;
   int folder = open_folder(dir, error);
   if (folder < 0) return YW_ERR_IO;
   int code;

@@ -13,6 +13,9 @@ int disk_lock(const char* dir, yw_error* error);
 void disk_unlock(int lock);
 /// Returns once everything written to the file system of the folder is on the disk.
 yw_status disk_sync(const char* dir, yw_error* error);
+/// From now on, disk_sync does nothing in this process for so many seconds: somebody else syncs for
+/// many short runs together, and one that is lost with the power is quickly done again.
+void disk_spare_syncs(double seconds);
 /// Removes temporary files of writers (see yawara/extend/file.h) that were killed.
 void disk_remove_leftovers(const char* dir);
 /// Bytes of all files in a folder, subfolders not included; 0 if it cannot be read.

@@ -13,6 +13,8 @@
 #include "yawara/extend/text_number.h"
 
 #define NAME_ROOM 48
+// Of numbers: more than any measurement has, and quick to write.
+#define DIGITS 12
 
 // Cells -------------------------------------------------------------------------------------------
 
@@ -28,7 +30,7 @@ static void put(run_log* log, const char* text) {
 // Preceded by a comma: the first cell of a row is written elsewhere.
 static void put_number(run_log* log, double value) {
   char text[YW_NUMBER_TEXT] = "";
-  if (isfinite(value)) yw_format_double(value, text);
+  if (isfinite(value)) yw_format_digits(value, DIGITS, text);
   put(log, ",");
   put(log, text);
 }
@@ -223,7 +225,8 @@ yw_status run_log_append(run_log* log, int32_t frame, const yw_world* world,
   put_sums(log, &all);
   for (int32_t i = 0; i < log->num_bodies; ++i) {
     yw_body_id id = yw_world_body(world, i);
-    measure(world, id, &one);
+    // A single body has just been measured.
+    if (count > 1) measure(world, id, &one);
     put_body(log, world, id, &one);
   }
   put(log, "\n");

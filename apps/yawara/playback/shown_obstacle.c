@@ -55,7 +55,7 @@ yw_status shown_obstacle_shape(const yw_shape* shape, shown_obstacle* out, yw_er
   float shortest = fminf(side.x, fminf(side.y, side.z));
   // Thin plates need cells small enough not to miss them.
   float size = fmaxf(fminf(longest / CELLS, shortest / 2.0f), longest / MAX_CELLS);
-  return yw_shape_surface(shape, NULL, size, &out->surface, error);
+  return yw_shape_tessellate(shape, NULL, size, &out->surface, error);
 }
 
 yw_status shown_obstacle_mesh(const yw_mesh_animation* animation, int32_t num_triangles,

@@ -10,7 +10,8 @@
 // position-based methods collide with obstacles at their own rate. settle may add or remove
 // particles, refine or coarsen; topology_version must then change. settle may change the particle
 // count but not the capacity: memory for particles added later is allocated when the body is
-// created.
+// created. advance may add particles too, each where another one is (with its velocity and
+// `begin`); methods that do so have a settle.
 //
 // A method outside the library fills a yw_method, builds its own rest data, and passes both to
 // yw_model_create_custom. Its bodies are then bodies like any other. examples/own_method.c is a
@@ -218,8 +219,8 @@ typedef struct yw_method {
                 yw_vec3 angular_velocity);
 
   /// The shown surface, if it is neither the boundary of the tets nor embedded in them: tubes of
-  /// rods, thick sheets. model_surface makes the triangles at rest; surface_positions writes the
-  /// current vertices of a body.
+  /// rods, thick sheets, bodies that break. model_surface makes the triangles at rest, or none, and
+  /// the surface is then that of the tets; surface_positions writes the current vertices of a body.
   yw_status (*model_surface)(const void* model, const yw_allocator* mem, yw_tri_mesh* out);
   void (*surface_positions)(const void* state, const yw_particles* particles, yw_vec3* out);
 
@@ -296,6 +297,10 @@ typedef struct yw_method {
   /// wrote. NULL: there are none.
   int32_t (*axes)(const void* state, const yw_particles* particles, int32_t capacity,
                   yw_vec3* origins, yw_quat* turns);
+
+  /// True once the body has come apart: its pieces then collide with each other, whatever its
+  /// self_contact says. NULL: it never does.
+  bool (*has_pieces)(const void* state);
 
   // Bodies on a device (yw_world_def.device). NULL: they stay on the processor.
 

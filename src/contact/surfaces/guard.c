@@ -7,7 +7,7 @@
 // Otherwise a *fixed* plane in the middle of their start distance holds both sides. A motion that
 // was shortened can spoil the proof of another pair, which is then tested again. Every round fixes
 // at least one more pair, and planes that hold all corners at the start hold any shortened motion,
-// so this ends.
+// so this ends. Where that would take too long, everything stops.
 //
 // A particle that hangs on two others ends where these put it: they are held in its place. Their
 // motions may be shortened by different shares, for the sake of other pairs, and then its own path
@@ -24,10 +24,14 @@
 
 // Rounds in which shortened pairs are tested again; after that, they are fixed without a test.
 #define MAX_TESTS 8
+// More pairs than these are not fixed one by one: all surfaces stop where they began.
+#define MAX_UNPROVEN 500000
 // Projections onto the planes of a particle before its motion is cut short.
 #define PROJECTIONS 3
-// The same for particles in the way of obstacles, which nothing stops.
+// The same for particles in the way of obstacles, which nothing stops. Fewer where there are so
+// many pairs, as in bodies that are crushed to a point, that a step would not end.
 #define OBSTACLE_PROJECTIONS 64
+#define MAX_YIELDS 16000000
 // Passes in which the motion of what hangs or is rigid is shortened before it is stopped.
 #define MAX_CUTS 4
 
@@ -286,8 +290,13 @@ static bool hold_all(const guard_job* job, bool cut) {
   return moved;
 }
 
+static bool has_obstacle(const guard_job* job, const yw_near_pair* pair) {
+  return job->works[pair->body[0]].body->is_obstacle || job->works[pair->body[1]].body->is_obstacle;
+}
+
 // Moves what is in the way of an obstacle out of it, whatever else holds it.
 static bool yield_to_obstacle(const guard_job* job, const yw_near_pair* pair) {
+  if (!has_obstacle(job, pair)) return false;
   plane at = plane_of(job, pair);
   bool moved = false;
   if (!at.leader || !at.leader->body->is_obstacle) return false;
@@ -299,16 +308,24 @@ static bool yield_to_obstacle(const guard_job* job, const yw_near_pair* pair) {
   return moved;
 }
 
-static void yield_to_obstacles(const guard_job* job) {
-  bool moved = true;
-  for (int n = 0; n < OBSTACLE_PROJECTIONS && moved; ++n) {
-    moved = false;
-    for (int32_t i = 0; i < job->num_lists; ++i) {
-      const yw_contact_list* list = &job->lists[i];
-      for (int32_t j = 0; j < list->num_pairs && list->num_fixed > 0; ++j) {
-        if (list->pairs[j].fixed) moved = yield_to_obstacle(job, &list->pairs[j]) || moved;
-      }
+static bool yield_all(const guard_job* job) {
+  bool moved = false;
+  for (int32_t i = 0; i < job->num_lists; ++i) {
+    const yw_contact_list* list = &job->lists[i];
+    for (int32_t j = 0; j < list->num_pairs && list->num_fixed > 0; ++j) {
+      if (list->pairs[j].fixed) moved = yield_to_obstacle(job, &list->pairs[j]) || moved;
     }
+  }
+  return moved;
+}
+
+static void yield_to_obstacles(const guard_job* job) {
+  int64_t pairs = 0, looked_at = 0;
+  for (int32_t i = 0; i < job->num_lists; ++i) {
+    if (job->lists[i].num_fixed > 0) pairs += job->lists[i].num_pairs;
+  }
+  for (int n = 0; n < OBSTACLE_PROJECTIONS && looked_at <= MAX_YIELDS && yield_all(job); ++n) {
+    looked_at += pairs;
   }
 }
 
@@ -379,6 +396,40 @@ static void keep_in_margin(void* context, int32_t block, int32_t worker) {
   keep_hanging_in_margin(job, work);
 }
 
+// Pairs whose proof was spoiled.
+static int64_t count_unproven(const guard_job* job) {
+  int64_t count = 0;
+  for (int32_t i = 0; i < job->num_lists; ++i) {
+    const yw_contact_list* list = &job->lists[i];
+    for (int32_t j = 0; j < list->num_pairs; ++j) {
+      count += !list->pairs[j].fixed && was_moved(job, &list->pairs[j]);
+    }
+  }
+  return count;
+}
+
+// What does not move crosses nothing but obstacles that do.
+static void stop_all(const guard_job* job) {
+  for (int32_t i = 0; i < job->num_works; ++i) {
+    const yw_contact_work* work = &job->works[i];
+    for (int32_t k = 0; work->active && k < work->complex->num_vertices; ++k) {
+      cut_short(job, work, work->vertices[k], 0.0f);
+    }
+  }
+  for (int32_t i = 0; i < job->num_lists; ++i) {
+    yw_contact_list* list = &job->lists[i];
+    list->num_fixed = 0;
+    for (int32_t j = 0; j < list->num_pairs; ++j) {
+      list->pairs[j].fixed = has_obstacle(job, &list->pairs[j]);
+      list->num_fixed += list->pairs[j].fixed;
+    }
+  }
+  if (job->obstacles) yield_to_obstacles(job);
+  for (int32_t i = 0; i < job->num_works; ++i) {
+    if (job->works[i].active) yw_hanging_follow(&job->works[i]);
+  }
+}
+
 // Unsettled leaves ------------------------------------------------------------------------------
 
 void yw_guard_begin(const yw_contact_work* works, int32_t num_works, const yw_contact_list* lists,
@@ -443,6 +494,10 @@ int32_t yw_guard_motion(const yw_contact_work* works, int32_t num_works, yw_cont
   int32_t held = 0;
   for (int32_t round = 0;; ++round) {
     job.test = round < MAX_TESTS;
+    if (!job.test && count_unproven(&job) > MAX_UNPROVEN) {
+      stop_all(&job);
+      return held;
+    }
     yw_tasks_run(tasks, num_lists, test_list, &job);
     int32_t fixed = 0;
     for (int32_t i = 0; i < num_lists; ++i) fixed += lists[i].num_fixed;

@@ -48,8 +48,9 @@ yw_nearby* yw_nearby_create(const yw_allocator* mem, const yw_complex* c) {
   n->placed = YW_NEW_ARRAY(mem, uint8_t, c->num_particles);
   n->placed_leaves = YW_NEW_ARRAY(mem, uint8_t, c->num_leaves);
   n->leaves = YW_NEW_ARRAY(mem, int32_t, c->num_leaves);
+  n->boxes = YW_NEW_ARRAY(mem, yw_nearby_leaf, c->num_leaves);
   bool made = nodes && marks && n->starts && n->particles && n->own_boxes && n->placed &&
-              n->placed_leaves && n->leaves;
+              n->placed_leaves && n->leaves && n->boxes;
   if (made) list_particles(n, c, marks);
   yw_mem_free(mem, marks);
   if (made) return n;
@@ -60,7 +61,7 @@ yw_nearby* yw_nearby_create(const yw_allocator* mem, const yw_complex* c) {
 void yw_nearby_destroy(const yw_allocator* mem, yw_nearby* n) {
   if (!n) return;
   void* arrays[] = {n->reach.nodes, n->starts,        n->particles, n->own_boxes,
-                    n->placed,      n->placed_leaves, n->leaves};
+                    n->placed,      n->placed_leaves, n->leaves,    n->boxes};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   yw_mem_free(mem, n);
 }
@@ -127,41 +128,25 @@ static void place_leaf(const yw_contact_work* work, int32_t leaf) {
   for (int32_t i = n->starts[2 * leaf]; i < n->starts[2 * leaf + 2]; ++i) {
     place(work, n->particles[i]);
   }
-}
-
-// Box of a leaf in the obstacle's own axes.
-static yw_aabb own_box(const yw_nearby* n, int32_t leaf) {
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = n->starts[2 * leaf]; i < n->starts[2 * leaf + 1]; ++i) {
-    box = yw_aabb_join(box, n->own_boxes[n->particles[i]]);
-  }
-  return box;
-}
-
-// Box of its paths in the world.
-static yw_aabb path_box(const yw_contact_work* work, int32_t leaf) {
-  const yw_nearby* n = work->nearby;
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = n->starts[2 * leaf]; i < n->starts[2 * leaf + 1]; ++i) {
-    const yw_path_box* path = &work->path_boxes[n->particles[i]];
-    box = yw_aabb_join(box, (yw_aabb){yw_xyz(path->lower), yw_xyz(path->upper)});
-  }
-  return box;
-}
-
-static void put_in_tree(yw_contact_work* work, int32_t leaf, yw_aabb box) {
-  yw_nearby* n = work->nearby;
-  float longest2 = work->longest * work->longest;
+  yw_nearby_leaf l = {yw_aabb_empty(), yw_aabb_empty(), 0.0f};
   for (int32_t i = n->starts[2 * leaf]; i < n->starts[2 * leaf + 1]; ++i) {
     int32_t v = n->particles[i];
+    const yw_path_box* path = &work->path_boxes[v];
+    l.own = yw_aabb_join(l.own, n->own_boxes[v]);
+    l.path = yw_aabb_join(l.path, (yw_aabb){yw_xyz(path->lower), yw_xyz(path->upper)});
     yw_vec3 way = yw_sub(yw_touch_path_end(work, v), yw_touch_begin(work, v));
-    longest2 = fmaxf(longest2, yw_length2(way));
+    l.longest2 = fmaxf(l.longest2, yw_length2(way));
   }
-  work->longest = sqrtf(longest2);
+  n->boxes[leaf] = l;
+}
+
+static void put_in_tree(yw_contact_work* work, int32_t leaf) {
+  yw_nearby* n = work->nearby;
   n->leaves[n->num_leaves++] = leaf;
+  work->longest = fmaxf(work->longest, sqrtf(n->boxes[leaf].longest2));
   yw_aabb* nodes = work->leaves.nodes;
   for (int32_t at = work->leaves.first_leaf + leaf; at >= 1; at /= 2) {
-    nodes[at] = yw_aabb_join(nodes[at], box);
+    nodes[at] = yw_aabb_join(nodes[at], n->boxes[leaf].path);
   }
 }
 
@@ -189,10 +174,10 @@ static void look_around(yw_contact_work* work, const yw_contact_work* other,
   for (int32_t leaf; (leaf = yw_box_walk_next(&walk)) >= 0;) {
     if (yw_nearby_has(work, leaf)) continue;
     place_leaf(work, leaf);
-    if (!yw_aabb_overlap(own_box(work->nearby, leaf), seen)) continue;
-    yw_aabb box = path_box(work, leaf);
-    yw_box_walk others = yw_box_walk_begin(&other->leaves, yw_aabb_pad(box, room));
-    if (yw_box_walk_next(&others) >= 0) put_in_tree(work, leaf, box);
+    const yw_nearby_leaf* l = &work->nearby->boxes[leaf];
+    if (!yw_aabb_overlap(l->own, seen)) continue;
+    yw_box_walk others = yw_box_walk_begin(&other->leaves, yw_aabb_pad(l->path, room));
+    if (yw_box_walk_next(&others) >= 0) put_in_tree(work, leaf);
   }
 }
 

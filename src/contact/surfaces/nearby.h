@@ -6,6 +6,11 @@
 
 #include "contact/surfaces/touch.h"
 
+typedef struct yw_nearby_leaf {
+  yw_aabb own, path;  ///< in the obstacle's own axes, in the world
+  float longest2;     ///< m^2, way of a corner
+} yw_nearby_leaf;
+
 /// Kept from step to step: memory, and boxes of where leaves can be for the time being.
 typedef struct yw_nearby {
   uint64_t version, places;  ///< of the source, for which boxes were fitted and particles placed
@@ -15,6 +20,7 @@ typedef struct yw_nearby {
   int32_t *starts, *particles;
   yw_box_tree reach;            ///< of leaves, in the obstacle's own axes
   yw_aabb* own_boxes;           ///< per particle: the same for this substep
+  yw_nearby_leaf* boxes;        ///< per leaf that is placed
   uint8_t* placed;              ///< per particle: it is where it should be
   uint8_t* placed_leaves;       ///< likewise, with what is around
   int32_t *leaves, num_leaves;  ///< those in the tree

@@ -97,20 +97,58 @@ YW_LANE_FN yw_vf widen(const yw_float4* rows) {
 #endif
 }
 
+// Of every four lanes of a and b: the first, or last, two of each in turns; the first, or last, two
+// of a and then those of b.
+#if YW_VF_LANES == 16
+#define MIX_LOW(a, b) \
+  __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define MIX_HIGH(a, b) \
+  __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define LOW_LOW(a, b) \
+  __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define HIGH_HIGH(a, b) \
+  __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+#elif YW_VF_LANES == 8
+#define MIX_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define MIX_HIGH(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+#define LOW_LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define HIGH_HIGH(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#else
+#define MIX_LOW(a, b) __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define MIX_HIGH(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define LOW_LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define HIGH_HIGH(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+#endif
+
+// Transposes every block of four lanes of four registers.
+YW_LANE_FN void transpose_blocks(yw_vf r[4]) {
+  yw_vf ab_low = MIX_LOW(r[0], r[1]), ab_high = MIX_HIGH(r[0], r[1]);
+  yw_vf cd_low = MIX_LOW(r[2], r[3]), cd_high = MIX_HIGH(r[2], r[3]);
+  r[0] = LOW_LOW(ab_low, cd_low);
+  r[1] = HIGH_HIGH(ab_low, cd_low);
+  r[2] = LOW_LOW(ab_high, cd_high);
+  r[3] = HIGH_HIGH(ab_high, cd_high);
+}
+
+// One particle per lane of a register.
+YW_LANE_FN vec load_corner(const yw_vec4* values, const int32_t* particles) {
+  yw_vf r[4];
+  for (int j = 0; j < 4; ++j) {
+    yw_float4 rows[YW_VF_LANES / 4];
+    for (int32_t i = 0; i < YW_VF_LANES / 4; ++i) {
+      rows[i] = yw_float4_load(values + particles[4 * i + j]);
+    }
+    r[j] = widen(rows);
+  }
+  transpose_blocks(r);
+  return (vec){r[0], r[1], r[2]};
+}
+
 // Four particles per lane of one register, from rows of YW_LANES; the first `split` are of side 0.
 YW_LANE_FN void load_corners(const yw_vec4* const from[2], const int32_t* particles, int32_t first,
                              int split, vec x[4]) {
   for (int k = 0; k < 4; ++k) {
-    const yw_vec4* values = from[k < split ? 0 : 1];
-    const int32_t* corners = particles + k * YW_LANES + first;
-    yw_float4 places[3][YW_VF_LANES / 4];
-    for (int32_t i = 0; i < YW_VF_LANES / 4; ++i) {
-      yw_float4 rows[4];
-      for (int j = 0; j < 4; ++j) rows[j] = yw_float4_load(values + corners[4 * i + j]);
-      yw_float4_transpose(rows);
-      for (int d = 0; d < 3; ++d) places[d][i] = rows[d];
-    }
-    x[k] = (vec){widen(places[0]), widen(places[1]), widen(places[2])};
+    x[k] = load_corner(from[k < split ? 0 : 1], particles + k * YW_LANES + first);
   }
 }
 

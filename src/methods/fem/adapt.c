@@ -56,18 +56,21 @@ static void force_whole_families(fem_body* b) {
 void yw_fem_note_pins(fem_body* b) {
   const fem_hierarchy* h = &b->model->h;
   bool *needed = (bool*)b->carried, *pulled = needed + h->num_nodes;
-  memset(b->is_held, 0, (size_t)h->num_nodes);
+  memset(b->is_held, 0, (size_t)h->max_nodes);
   memset(needed, 0, 2 * (size_t)h->num_nodes);
   memset(b->forced, 0, (size_t)h->num_parents);
   for (int32_t i = 0; i < b->num_held; ++i) b->is_held[b->held[i]] = true;
   // A held node between held parents is in the right place without being free.
   for (int32_t i = 0; i < b->num_held; ++i) {
+    if (b->held[i] >= h->num_nodes) continue;  // copies are always free
     const int32_t* p = h->node[b->held[i]].parents;
     for (int k = 0; k < 4; ++k) {
       if (p[k] >= 0 && !b->is_held[p[k]]) needed[b->held[i]] = true;
     }
   }
-  for (int32_t i = 0; i < b->num_sprung; ++i) pulled[b->sprung[i]] = true;
+  for (int32_t i = 0; i < b->num_sprung; ++i) {
+    if (b->sprung[i] < h->num_nodes) pulled[b->sprung[i]] = true;
+  }
   for (int32_t t = h->num_parents - 1; t >= 0; --t) {
     for (int k = 0; k < FEM_FAMILY_NODES; ++k) {
       int32_t n = h->family[t][k];
@@ -81,7 +84,7 @@ void yw_fem_note_pins(fem_body* b) {
 
 static bool must_split(const fem_body* b, int32_t tet) {
   return b->forced[tet] || b->model->h.level[tet] < b->params.min_level ||
-         b->params.refine == YW_FEM_REFINE_FINEST;
+         b->params.refine == YW_FEM_REFINE_FINEST || (b->model->fragile && b->cracks.fine[tet]);
 }
 
 static void change_front(fem_body* b, yw_particles* particles, int32_t num_split,
@@ -94,7 +97,7 @@ static void change_front(fem_body* b, yw_particles* particles, int32_t num_split
                              .num_split = num_split,
                              .held = b->num_held > 0,
                              .inv_mass = b->inv_mass};
-  yw_fem_switch(&b->front, &change, b->model->fine_mass, b->mass, particles->pos, particles->vel,
+  yw_fem_switch(&b->front, &change, yw_fem_fine_mass(b), b->mass, particles->pos, particles->vel,
                 b->carried);
   b->splits += num_split;
   b->merges += num_merge;
@@ -228,7 +231,7 @@ static void average_at_nodes(fem_body* b) {
   }
 }
 
-static look look_at_strains(fem_body* b, const yw_particles* particles, const yw_step_ctx* ctx) {
+static look prepare_look(fem_body* b, const yw_particles* particles, const yw_step_ctx* ctx) {
   look l = {.b = b, .particles = particles, .kernels = YW_KERNEL_PICK(yw_fem_kernels, ctx->simd)};
   float *strains = b->strains, *jumps = b->jumps;
   for (int k = 0; k < FEM_KINDS; ++k) {
@@ -239,6 +242,17 @@ static look look_at_strains(fem_body* b, const yw_particles* particles, const yw
     strains += capacity * (children + 1) * 6;
     jumps += capacity * (children + FEM_JUMP_ROWS);
   }
+  return l;
+}
+
+void yw_fem_find_node_strains(fem_body* b, const yw_particles* particles, const yw_step_ctx* ctx) {
+  look l = prepare_look(b, particles, ctx);
+  yw_fem_for_batches(&b->work, ctx->tasks, batch_strains, &l);
+  average_at_nodes(b);
+}
+
+static look look_at_strains(fem_body* b, const yw_particles* particles, const yw_step_ctx* ctx) {
+  look l = prepare_look(b, particles, ctx);
   yw_fem_for_batches(&b->work, ctx->tasks, batch_strains, &l);
   average_at_nodes(b);
   yw_fem_for_batches(&b->work, ctx->tasks, batch_jumps, &l);
@@ -306,7 +320,7 @@ static bool bends_surface(const fem_body* b, const yw_particles* particles, int3
   const int32_t *family = b->model->h.family[parent], *v = family;
   for (int e = 0; e < 6; ++e) {
     int32_t n = family[4 + e];
-    if (!b->model->on_surface[n] || b->front.state[n] != FEM_FREE) continue;
+    if (!yw_fem_on_surface(b)[n] || b->front.state[n] != FEM_FREE) continue;
     yw_vec3 u = yw_xyz(particles->pos[v[yw_fem_edges[e][0]]]);
     yw_vec3 w = yw_xyz(particles->pos[v[yw_fem_edges[e][1]]]);
     yw_vec3 off = yw_sub(yw_xyz(particles->pos[n]), yw_lerp(u, w, 0.5f));

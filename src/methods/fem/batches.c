@@ -55,8 +55,7 @@ static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_
   return b->shares && b->mean_matrices;
 }
 
-// Marks all lanes as unfilled.
-static void forget_lanes(fem_work* work) {
+void yw_fem_work_forget(fem_work* work) {
   for (int k = 0; k < FEM_KINDS; ++k) {
     for (int32_t i = 0; i < work->kinds[k].capacity; ++i) work->kinds[k].owner[i] = NOBODY;
   }
@@ -72,8 +71,10 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
     if (soft || !shares) ++most[FEM_OWN + h->type[t]];
     if (soft) ++most_soft[FEM_OWN + h->type[t]];
   }
-  // Tets of the finest level always form whole families.
+  // Tets of the finest level always form whole families, unless cracks run through these.
   most[FEM_SINGLES] = h->max_level > 0 ? h->num_parents : h->num_roots;
+  int32_t finest = h->num_tets - h->level_start[h->max_level];
+  if (h->max_nodes > h->num_nodes && most[FEM_SINGLES] < finest) most[FEM_SINGLES] = finest;
   bool good = true;
   size_t slots = 0, batches = 0;
   for (int k = 0; k < FEM_KINDS; ++k) {
@@ -85,16 +86,16 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
     batches += (size_t)out->kinds[k].capacity / YW_LANES;
   }
   out->slot_capacity = (int32_t)slots;
-  out->slot_start = YW_NEW_ARRAY(mem, int32_t, h->num_nodes + 1);
+  out->slot_start = YW_NEW_ARRAY(mem, int32_t, h->max_nodes + 1);
   out->slots = YW_NEW_ARRAY(mem, int32_t, slots);
-  out->place = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
+  out->place = YW_NEW_ARRAY(mem, int32_t, h->max_nodes);
   out->order = YW_NEW_ARRAY(mem, fem_batch_ref, batches);
-  out->nodes = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
+  out->nodes = YW_NEW_ARRAY(mem, int32_t, h->max_nodes);
   out->root_start = YW_NEW_ARRAY(mem, int32_t, h->num_roots + 1);
   good = good && out->slot_start && out->slots && out->place && out->order && out->nodes &&
          out->root_start;
   if (good) {
-    forget_lanes(out);
+    yw_fem_work_forget(out);
     return true;
   }
   yw_fem_work_free(out);
@@ -226,7 +227,26 @@ static bool is_as_before(const lane_place* at, int32_t owner, int32_t present) {
   return same;
 }
 
-static void add_family(fem_work* work, int32_t parent, int32_t present) {
+// Nodes of a family. False if its children do not agree on them, because a crack runs between them.
+static bool family_nodes(const fem_work* work, int32_t parent, int32_t nodes[FEM_FAMILY_NODES]) {
+  const fem_hierarchy* h = work->h;
+  memcpy(nodes, h->family[parent], sizeof *h->family);
+  if (!work->corners || h->level[parent] + 1 != h->max_level) return true;
+  fem_child_rule rules[FEM_FAMILY_CHILDREN];
+  int32_t count = yw_fem_child_rules(h->type[parent], rules), known = 0;
+  for (int32_t c = 0; c < count; ++c) {
+    const int32_t* corner = yw_fem_nodes_of(work, h->first_child[parent] + c);
+    for (int s = 0; s < 4; ++s) {
+      int local = rules[c].local[s];
+      if ((known >> local & 1) && nodes[local] != corner[s]) return false;
+      nodes[local] = corner[s];
+      known |= 1 << local;
+    }
+  }
+  return true;
+}
+
+static void add_family(fem_work* work, int32_t parent, int32_t present, const int32_t* nodes) {
   const fem_hierarchy* h = work->h;
   int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
   bool soft = work->soften && parent < work->tables->softening.num_families;
@@ -238,8 +258,7 @@ static void add_family(fem_work* work, int32_t parent, int32_t present) {
   if (!soft || !as_before) fill_mean(work, &at, soft ? parent : -1);
   if (as_before) return;
   float shrink = 1.0f / (float)(1 << (2 * level));
-  fill_lane(&at, parent, h->family[parent], work->tables->half_squares[h->root[parent]][type],
-            shrink);
+  fill_lane(&at, parent, nodes, work->tables->half_squares[h->root[parent]][type], shrink);
   at.b->turn[i] = (float)h->sign[parent] * inverse_volume6(h, h->root[parent], level + 1);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, parent);
   for (int32_t c = 0; c < at.kind->num_children; ++c) {
@@ -258,7 +277,7 @@ static void add_single(fem_work* work, int32_t tet) {
                          h->rest[h->nodes[tet][yw_fem_edges[e][0]]]);
     squares[e] = (float)(0.5 * yw_ddot(d, d));
   }
-  fill_lane(&at, tet, h->nodes[tet], squares, 1.0f);
+  fill_lane(&at, tet, yw_fem_nodes_of(work, tet), squares, 1.0f);
   float turn = h->type[tet] == FEM_A ? 1.0f : -2.0f;
   at.b->turn[i] = turn * (float)h->sign[tet] * inverse_volume6(h, h->root[tet], h->level[tet]);
   at.b->scale[i] = (float)yw_fem_gradient_scale(h, tet);
@@ -340,7 +359,7 @@ int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t pa
 
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   const fem_hierarchy* h = work->h;
-  if (work->soften != soften) forget_lanes(work);
+  if (work->soften != soften) yw_fem_work_forget(work);
   work->soften = soften;
   for (int k = 0; k < FEM_KINDS; ++k) work->kinds[k].count = work->kinds[k].num_soft = 0;
   for (int32_t r = 0; r < h->num_roots; ++r) {
@@ -348,8 +367,9 @@ void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften) {
   }
   for (int32_t i = 0; i < front->num_families; ++i) {
     int32_t parent = front->families[i], count, leaves = leaves_of(h, front, parent, &count);
-    if (stays_together(h, parent, count)) {
-      add_family(work, parent, leaves);
+    int32_t nodes[FEM_FAMILY_NODES];
+    if (stays_together(h, parent, count) && family_nodes(work, parent, nodes)) {
+      add_family(work, parent, leaves, nodes);
       continue;
     }
     for (int32_t c = 0; leaves >> c; ++c) {

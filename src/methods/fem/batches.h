@@ -98,6 +98,7 @@ typedef struct fem_work {
   const fem_hierarchy* h;
   const fem_tables* tables;
   bool soften;
+  const int32_t (*corners)[4];  ///< nodes of the finest tets if they may crack, or NULL
   fem_batches kinds[FEM_KINDS];
   int32_t num_slots, slot_capacity;
   // Active nodes and batches, in the order in which threads process them (order.c).
@@ -115,6 +116,8 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
 void yw_fem_work_free(fem_work* work);
 /// Lists the tets of a front. soften: families bend as the tables say.
 void yw_fem_work_build(fem_work* work, const fem_front* front, bool soften);
+/// Call after corners changed: the next build fills all lanes again.
+void yw_fem_work_forget(fem_work* work);
 /// The part of yw_fem_work_build that lists nodes, batches and slots in order (order.c).
 void yw_fem_work_order(fem_work* work, const fem_front* front);
 /// Bit mask of a family's children that are softened together; 0: none, or not in the front.
@@ -125,6 +128,12 @@ void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]);
 /// True if the children of this parent share the matrices of their root.
 static inline bool yw_fem_shares(const fem_tables* t, const fem_hierarchy* h, int32_t parent) {
   return t->root_matrices && !t->tet_dampings && h->level[parent] + 1 == h->max_level;
+}
+
+/// The four nodes of a tet, in slot order: its own copies where it is cracked.
+static inline const int32_t* yw_fem_nodes_of(const fem_work* work, int32_t tet) {
+  int32_t first = work->h->level_start[work->h->max_level];
+  return work->corners && tet >= first ? work->corners[tet - first] : work->h->nodes[tet];
 }
 
 static inline int32_t yw_fem_num_batches(const fem_batches* batches) {

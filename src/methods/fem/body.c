@@ -25,6 +25,7 @@ void yw_fem_body_destroy(void* state, yw_particles* particles) {
   yw_fem_front_free(&b->front);
   yw_particles_free(&mem, &b->surface_copy);
   yw_near_free(&b->near);
+  if (b->model->fragile) yw_fem_cracks_free(&b->cracks);
   void* const arrays[] = {
       b->mass,          b->inv_mass, b->force,           b->carried,    b->strains,   b->jumps,
       b->node_strain,   b->to_split, b->to_merge,        b->merge_jump, b->merged_at, b->forced,
@@ -39,8 +40,9 @@ void yw_fem_body_destroy(void* state, yw_particles* particles) {
 static bool allocate_lists(fem_body* b, size_t surface) {
   const fem_hierarchy* h = &b->model->h;
   const yw_allocator* mem = &b->mem;
-  size_t nodes = (size_t)h->num_nodes, parents = (size_t)h->num_parents;
+  size_t nodes = (size_t)h->max_nodes, parents = (size_t)h->num_parents;
   size_t finest = (size_t)(h->num_tets - h->level_start[h->max_level]), triangles = 0;
+  if (b->model->fragile) triangles += 2 * (size_t)b->model->fragile->num_faces;
   for (int32_t t = h->level_start[h->max_level]; t < h->num_tets; ++t) {
     for (int k = 0; k < 4; ++k) triangles += b->model->surface_faces[t] >> k & 1;
   }
@@ -69,13 +71,19 @@ static bool allocate_lists(fem_body* b, size_t surface) {
 static bool allocate(fem_body* b) {
   const fem_hierarchy* h = &b->model->h;
   const yw_allocator* mem = &b->mem;
-  size_t nodes = (size_t)h->num_nodes, surface = 0, strains = 0, jumps = 0;
-  for (size_t n = 0; n < nodes; ++n) surface += b->model->on_surface[n];
+  const fem_model* m = b->model;
+  size_t nodes = (size_t)h->max_nodes, surface = 0, strains = 0, jumps = 0;
+  for (int32_t n = 0; n < h->num_nodes; ++n) surface += m->on_surface[n];
+  if (m->fragile) surface = nodes;
+  if (m->fragile &&
+      !yw_fem_cracks_create(mem, h, m->fragile, m->fine_mass, m->rest, m->on_surface, &b->cracks)) {
+    return false;
+  }
   if (!yw_fem_front_create(mem, h, &b->front) ||
       !yw_fem_work_create(mem, h, &b->model->tables, &b->work) ||
       !yw_fem_scratch_create(mem, &b->work, &b->scratch) ||
       !yw_fem_relax_create(mem, &b->work, &b->relax) ||
-      !yw_near_create(mem, h->num_nodes, &b->near) ||
+      !yw_near_create(mem, h->max_nodes, &b->near) ||
       !yw_particles_create(mem, (int32_t)surface, &b->surface_copy)) {
     return false;
   }
@@ -110,10 +118,12 @@ yw_status yw_fem_body_create(const void* model_pointer, const yw_allocator* mem,
   b->mem = yw_mem_or_default(mem);
   b->model = model;
   b->params = model->params;
-  if (!allocate(b) || !yw_particles_create(mem, model->h.num_nodes, particles)) {
+  if (!allocate(b) || !yw_particles_create(mem, model->h.max_nodes, particles)) {
     yw_fem_body_destroy(b, particles);
     return yw_fail_memory(error, "a fem body");
   }
+  b->work.corners = (const int32_t(*)[4])b->cracks.corners;
+  particles->count = model->h.num_nodes;
   for (int32_t n = 0; n < particles->count; ++n) {
     particles->pos[n] = yw_v4(model->rest[n]);
     particles->mass[n] = (float)model->fine_mass[n];
@@ -126,13 +136,23 @@ yw_status yw_fem_body_create(const void* model_pointer, const yw_allocator* mem,
 
 // Data derived from the front ---------------------------------------------------------------------
 
+const double* yw_fem_fine_mass(const fem_body* b) {
+  return b->model->fragile ? b->cracks.fine_mass : b->model->fine_mass;
+}
+
+const bool* yw_fem_on_surface(const fem_body* b) {
+  return b->model->fragile ? b->cracks.on_surface : b->model->on_surface;
+}
+
 void yw_fem_front_changed(fem_body* b) {
   const fem_front* f = &b->front;
-  // The paper's own rules are used unmodified.
+  const bool* on_surface = yw_fem_on_surface(b);
+  // The paper's own rules are used unmodified, and cracks could not part softened families.
   const yw_fem_params* params = &b->params;
   bool linear = params->soften == YW_FEM_SOFTEN_MATERIAL && params->refine == YW_FEM_REFINE_FINEST;
   bool soften = params->soften != YW_FEM_SOFTEN_NONE && !linear &&
-                params->refine != YW_FEM_REFINE_RANGE && params->hanging != YW_FEM_HANGING_SNAP;
+                params->refine != YW_FEM_REFINE_RANGE && params->hanging != YW_FEM_HANGING_SNAP &&
+                !b->model->fragile;
   yw_fem_work_build(&b->work, f, soften);
   if (b->has_flown) yw_fem_flow_offsets(b);
   b->num_surface = 0;
@@ -140,7 +160,7 @@ void yw_fem_front_changed(fem_body* b) {
     int32_t n = f->active[i];
     bool moves = f->state[n] == FEM_FREE && !b->is_held[n];
     b->inv_mass[n] = moves ? (float)(1.0 / b->mass[n]) : 0.0f;
-    if (f->state[n] == FEM_FREE && b->model->on_surface[n]) b->surface[b->num_surface++] = n;
+    if (f->state[n] == FEM_FREE && on_surface[n]) b->surface[b->num_surface++] = n;
   }
   ++b->front_version;
 }
@@ -159,10 +179,13 @@ void yw_fem_show_masses(fem_body* b, yw_particles* particles) {
 }
 
 static void list_surface(fem_body* b, int32_t tet) {
-  const int32_t* v = b->model->h.nodes[tet];
-  bool positive = yw_fem_is_positive(&b->model->h, tet);
+  const int32_t* v = yw_fem_nodes_of(&b->work, tet);
+  const fem_hierarchy* h = &b->model->h;
+  bool positive = yw_fem_is_positive(h, tet);
+  int faces = b->model->surface_faces[tet], first = h->level_start[h->max_level];
+  if (b->model->fragile && tet >= first) faces |= b->cracks.parted[tet - first];
   for (int k = 0; k < 4; ++k) {
-    if (!(b->model->surface_faces[tet] >> k & 1)) continue;
+    if (!(faces >> k & 1)) continue;
     int32_t* to = b->triangles + 3 * (size_t)b->num_triangles++;
     const unsigned char* face = yw_tet_faces[k];
     to[0] = v[face[0]], to[1] = v[face[positive ? 1 : 2]], to[2] = v[face[positive ? 2 : 1]];
@@ -170,7 +193,7 @@ static void list_surface(fem_body* b, int32_t tet) {
 }
 
 static void list_cell(fem_body* b, int32_t tet, int32_t* count) {
-  const int32_t* v = b->model->h.nodes[tet];
+  const int32_t* v = yw_fem_nodes_of(&b->work, tet);
   bool positive = yw_fem_is_positive(&b->model->h, tet);
   int32_t* to = b->cells + 4 * (size_t)*count;
   to[0] = v[0], to[1] = v[1], to[2] = v[positive ? 2 : 3], to[3] = v[positive ? 3 : 2];
@@ -194,7 +217,7 @@ void yw_fem_show_front(fem_body* b) {
   }
   for (int32_t i = 0; i < b->front.num_active; ++i) {
     int32_t n = b->front.active[i];
-    if (b->model->on_surface[n]) b->surface_nodes[b->num_surface_nodes++] = n;
+    if (yw_fem_on_surface(b)[n]) b->surface_nodes[b->num_surface_nodes++] = n;
   }
   b->num_hanging = b->front.num_hanging;
   for (int32_t i = 0; i < b->num_hanging; ++i) {
@@ -243,18 +266,19 @@ void yw_fem_invalidate(void* state, const yw_particles* particles) {
     bent[t] = inside;
   }
   for (int32_t t = 0; t < h->num_parents; ++t) {
-    if (bent[t]) yw_fem_front_split(&b->front, t);
+    if (bent[t] || (b->model->fragile && b->cracks.fine[t])) yw_fem_front_split(&b->front, t);
   }
   yw_fem_front_update(&b->front);
-  yw_fem_carry_masses(&b->front, b->model->fine_mass, b->mass);
+  yw_fem_carry_masses(&b->front, yw_fem_fine_mass(b), b->mass);
   yw_fem_front_changed(b);
   memset(b->merged_at, 0, sizeof *b->merged_at * (size_t)h->num_parents);
   b->since_check = INFINITY;
   b->patience = 1.0f;
   b->asleep = false;
   b->still = 0.0f;
-  memcpy(b->end_pos, particles->pos, sizeof(yw_vec4) * (size_t)h->num_nodes);
-  memcpy(b->end_vel, particles->vel, sizeof(yw_vec4) * (size_t)h->num_nodes);
+  memcpy(b->end_pos, particles->pos, sizeof(yw_vec4) * (size_t)particles->count);
+  memcpy(b->end_vel, particles->vel, sizeof(yw_vec4) * (size_t)particles->count);
+  b->num_seen = particles->count;
   yw_fem_show_front(b);
 }
 
@@ -295,7 +319,11 @@ void yw_fem_statistics_of(const void* state, yw_fem_statistics* out) {
                              .inner_steps = b->inner_steps,
                              .splits = b->splits,
                              .merges = b->merges,
-                             .asleep = b->asleep};
+                             .asleep = b->asleep,
+                             .num_pieces = 1};
+  if (!b->model->fragile) return;
+  out->num_pieces = b->cracks.num_pieces;
+  out->crack_area = b->cracks.area;
 }
 
 // Snapshots ---------------------------------------------------------------------------------------
@@ -319,6 +347,7 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_u64(writer, (uint64_t)b->inner_steps);
   yw_write_u64(writer, (uint64_t)b->splits);
   yw_write_u64(writer, (uint64_t)b->merges);
+  if (b->model->fragile) yw_fem_cracks_save(&b->cracks, &b->model->h, writer);
   yw_write_bytes(writer, b->front.split, (size_t)b->model->h.num_parents);
   yw_write_f32(writer, b->merged_at, (size_t)b->model->h.num_parents);
   yw_write_u32(writer, b->has_flown);
@@ -361,17 +390,28 @@ static bool load_flow(fem_body* b, yw_reader* reader) {
 static bool load_pins(fem_body* b, yw_reader* reader) {
   const fem_hierarchy* h = &b->model->h;
   uint32_t held = yw_read_u32(reader), sprung = yw_read_u32(reader);
-  if (held > (uint32_t)h->num_nodes || sprung > (uint32_t)h->num_nodes) return false;
+  uint32_t most = (uint32_t)(h->num_nodes + b->front.num_copies);
+  if (held > most || sprung > most) return false;
   yw_read_bytes(reader, b->held, sizeof *b->held * held);
   yw_read_bytes(reader, b->sprung, sizeof *b->sprung * sprung);
   b->num_held = b->num_sprung = 0;
   for (uint32_t i = 0; i < held + sprung; ++i) {
     int32_t n = i < held ? b->held[i] : b->sprung[i - held];
-    if (n < 0 || n >= h->num_nodes) return false;
+    if (n < 0 || n >= (int32_t)most) return false;
   }
   b->num_held = (int32_t)held;
   b->num_sprung = (int32_t)sprung;
   return !reader->failed;
+}
+
+// The particles of the snapshot must be those that its cracks make.
+static bool load_cracks(fem_body* b, yw_reader* reader) {
+  const fem_model* m = b->model;
+  int32_t copies = 0;
+  if (m->fragile) copies = yw_fem_cracks_load(&b->cracks, &m->h, &m->materials, reader);
+  b->front.num_copies = copies > 0 ? copies : 0;
+  yw_fem_work_forget(&b->work);
+  return copies >= 0 && m->h.num_nodes + copies == b->num_seen;
 }
 
 // Split flags must form a front: the parent of a split tet is split too.
@@ -422,8 +462,9 @@ void yw_fem_load(void* state, yw_reader* reader) {
   bool sane = clocks[0] >= 0.0f && clocks[1] >= 0.0f && clocks[2] >= 0.0f && clocks[3] >= 0.0f &&
               clocks[4] >= 1.0f && clocks[4] <= 1e3f;
   if (reader->failed || !sane || yw_fem_params_check(&p, b->model->h.max_level, NULL) < 0 ||
-      !can_soften(b, p.soften) || !load_front(b, reader) || !load_flow(b, reader) ||
-      !load_pins(b, reader) || !yw_near_load(&b->near, reader) || !load_grip(b, reader)) {
+      !can_soften(b, p.soften) || !load_cracks(b, reader) || !load_front(b, reader) ||
+      !load_flow(b, reader) || !load_pins(b, reader) || !yw_near_load(&b->near, reader) ||
+      !load_grip(b, reader)) {
     reader->failed = true;
     return;
   }
@@ -435,7 +476,12 @@ void yw_fem_load(void* state, yw_reader* reader) {
   b->sleep_surroundings = surroundings;
   b->inner_steps = steps, b->splits = splits, b->merges = merges;
   yw_fem_note_pins(b);
-  yw_fem_carry_masses(&b->front, b->model->fine_mass, b->mass);
+  yw_fem_carry_masses(&b->front, yw_fem_fine_mass(b), b->mass);
+  if (b->model->fragile) {
+    yw_fem_cracks_refresh(&b->cracks, b->mass);
+    yw_fem_cracks_count(&b->cracks);
+    b->is_apart = b->cracks.num_pieces > 1;
+  }
   yw_fem_front_changed(b);
   yw_fem_show_front(b);
 }

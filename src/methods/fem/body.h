@@ -3,6 +3,7 @@
 #ifndef YW_METHODS_FEM_BODY_H
 #define YW_METHODS_FEM_BODY_H
 
+#include "methods/fem/cracks.h"
 #include "methods/fem/forces.h"
 #include "methods/fem/model.h"
 #include "methods/fem/relax.h"
@@ -52,6 +53,11 @@ typedef struct fem_body {
   float (*plastic_tension)[6];
   bool has_flown;  ///< some plastic strain is not 0
 
+  // Cracks; all zero if the model never breaks.
+  fem_cracks cracks;
+  bool is_apart;     ///< has pieces, as of the last substep
+  int32_t num_seen;  ///< particles when the body was last invalidated
+
   // Pins.
   int32_t* held;    ///< particles of the holds
   int32_t* sprung;  ///< particles of the springs
@@ -93,6 +99,10 @@ void yw_fem_invalidate(void* state, const yw_particles* particles);
 void yw_fem_save(const void* state, yw_writer* writer);
 void yw_fem_load(void* state, yw_reader* reader);
 
+/// Masses of nodes at the finest level, and which of them are on the surface.
+const double* yw_fem_fine_mass(const fem_body* body);
+const bool* yw_fem_on_surface(const fem_body* body);
+
 /// Call after the front and its masses changed: rebuilds batches and lists.
 void yw_fem_front_changed(fem_body* body);
 /// Writes the inverse masses for contact.
@@ -104,6 +114,9 @@ void yw_fem_show_front(fem_body* body);
 void yw_fem_note_pins(fem_body* body);
 /// Evaluates strains and changes the front where needed (adapt.c). True if it changed.
 bool yw_fem_adapt(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// Sets node_strain of all nodes in use to the mean of the tets around them (adapt.c).
+void yw_fem_find_node_strains(fem_body* body, const yw_particles* particles,
+                              const yw_step_ctx* ctx);
 /// Stable step of the finest tets in use at their current stretch, without damping, s (fem.c).
 float yw_fem_stable_now(const fem_body* body, bool squeezed);
 /// Obstacles (grip.c): where the surface is, and after a step of h from `begin` (s, in the

@@ -23,6 +23,8 @@
 #define CHECK_STEPS 25.0f
 // Inner steps between two checks for squeezed or inverted tets.
 #define LOOK_STEPS 4
+// And between two looks for faces that must open.
+#define CRACK_STEPS 4
 // A front that does not change is checked less and less often, up to this factor.
 #define MOST_PATIENCE 4.0f
 // A body falls asleep after it was at rest this long, s.
@@ -63,7 +65,7 @@ static bool pins_move(const yw_step_ctx* ctx) {
 }
 
 static void take_pins(fem_body* b, yw_particles* particles, const yw_step_ctx* ctx) {
-  int32_t most = b->model->h.num_nodes;
+  int32_t most = b->model->h.max_nodes;
   b->num_held = ctx->num_holds < most ? ctx->num_holds : most;
   b->num_sprung = ctx->num_springs < most ? ctx->num_springs : most;
   for (int32_t i = 0; i < b->num_held; ++i) b->held[i] = ctx->holds[i].particle;
@@ -135,6 +137,14 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   }
 }
 
+// Cohesive forces of open faces. They are not scaled with the forces of the tets.
+static void hold_cracks(fem_body* b, const yw_particles* p) {
+  if (!yw_fem_cohesion(&b->cracks, 1.0f / b->params.stiffness_scale, p->pos, b->force)) return;
+  yw_fem_cracks_count(&b->cracks);
+  yw_fem_cracks_refresh(&b->cracks, b->mass);
+  yw_fem_front_changed(b);
+}
+
 // Forces on all nodes of the front. Returns the number of squeezed or inverted tets.
 static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx, bool look) {
   fem_materials materials = b->model->materials;
@@ -152,6 +162,7 @@ static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx
                                  .plastic = b->has_flown,
                                  .force = b->force};
   int32_t recovered = yw_fem_forces(&forces);  // f of every tet, summed at nodes
+  if (b->cracks.num_faces > 0) hold_cracks(b, p);
   if (b->params.hanging == YW_FEM_HANGING_CARRIED) yw_fem_carry_forces(&b->front, b->force);
   return recovered;
 }
@@ -195,6 +206,7 @@ static float stable_step(const fem_body* b, bool squeezed) {
   float step = yw_fem_stable_now(b, squeezed) / sqrtf(params->stiffness_scale);
   float x = fmaxf(params->stiffness_damping, b->model->damping_time) / step;
   step *= sqrtf(1.0f + x * x) - x;
+  step /= sqrtf(1.0f + 0.25f * b->cracks.rate * step * step);
   float most = b->gripped ? step / sqrtf(1.0f + 2.0f * LEAD) : step;
   return fminf(params->time_step > 0.0f ? params->time_step : params->safety * step, most);
 }
@@ -305,6 +317,9 @@ static yw_status take_steps(fem_body* b, yw_particles* p, const yw_step_ctx* ctx
   float done = 0.0f;
   while (done < ctx->h) {
     if (b->since_check >= check_interval(b)) check_strains(b, p, ctx);
+    if (b->model->fragile && b->inner_steps % CRACK_STEPS == 0 && yw_fem_cracks_grow(b, p, ctx)) {
+      b->since_look = 0;
+    }
     // While some tets are squeezed, others follow: if they were pushed late but released in time,
     // they would gain energy.
     b->squeezed = find_forces(b, p, ctx, b->squeezed > 0 || b->since_look % LOOK_STEPS == 0);
@@ -414,6 +429,16 @@ static void fem_push(void* state, yw_particles* p, const yw_vec4* impulses) {
   yw_fem_follow_all(&b->front, p->pos, p->vel);
 }
 
+// Contact looks for pieces from the next substep on: in this one it has not noted where they began.
+static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx) {
+  fem_body* b = state;
+  (void)p, (void)ctx;
+  b->is_apart = b->cracks.num_pieces > 1;
+  return YW_OK;
+}
+
+static bool has_pieces(const void* state) { return ((const fem_body*)state)->is_apart; }
+
 // The table ---------------------------------------------------------------------------------------
 
 static uint64_t model_hash(const void* model) { return ((const fem_model*)model)->hash; }
@@ -436,7 +461,7 @@ static yw_contact_geometry contact_geometry(const void* state) {
                                .num_triangles = b->num_triangles,
                                .surface_particles = b->surface_nodes,
                                .num_surface_particles = b->num_surface_nodes,
-                               .rest = b->model->rest,
+                               .rest = b->model->fragile ? b->cracks.rest : b->model->rest,
                                .hanging = (const int32_t(*)[3])b->hanging,
                                .num_hanging = b->num_hanging};
 }
@@ -449,6 +474,17 @@ static uint64_t topology_version(const void* state) {
 static yw_status carrier_tets(const void* model, const yw_allocator* mem, yw_tet_mesh* out) {
   const fem_hierarchy* h = yw_fem_hierarchy_of(model);
   return yw_fem_level_mesh(mem, h, h->max_level > 0 ? h->max_level - 1 : 0, out, NULL);
+}
+
+// Bodies that may break show their own surface, others the boundary of the tets.
+static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tri_mesh* out) {
+  const fem_model* m = model;
+  return m->fragile ? yw_fem_crack_surface(&m->h, m->fragile, mem, out) : YW_OK;
+}
+
+static void surface_positions(const void* state, const yw_particles* p, yw_vec3* out) {
+  const fem_body* b = state;
+  yw_fem_crack_positions(&b->model->h, &b->cracks, p->pos, out);
 }
 
 // What tracks may change over time.
@@ -491,6 +527,7 @@ const yw_method yw_fem_method = {
     .body_create = yw_fem_body_create,
     .body_destroy = yw_fem_body_destroy,
     .advance = fem_advance,
+    .settle = fem_settle,
     .inner_steps = fem_inner_steps,
     .respond = fem_respond,
     .fold = fem_fold,
@@ -514,4 +551,7 @@ const yw_method yw_fem_method = {
     .set_params = set_params,
     .wake = wake,
     .may_sleep = may_sleep,
+    .model_surface = model_surface,
+    .surface_positions = surface_positions,
+    .has_pieces = has_pieces,
 };

@@ -72,7 +72,8 @@ static void push_child(const fem_forces_def* def, int k, int32_t batch, int32_t 
                                                 : def->materials->uniform_stiffness);
   double volume6 = 6.0 * yw_fem_volume(h, tet) * (yw_fem_is_positive(h, tet) ? 1.0 : -1.0);
   yw_dvec3 x[4], force[4] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  for (int s = 0; s < 4; ++s) x[s] = yw_d3(yw_xyz(def->pos[h->nodes[tet][s]]));
+  const int32_t* nodes = yw_fem_nodes_of(work, tet);
+  for (int s = 0; s < 4; ++s) x[s] = yw_d3(yw_xyz(def->pos[nodes[s]]));
   yw_fem_push(push, volume6, x, force);
   for (int s = 0; s < 4; ++s) {
     int32_t row = kind->child_node[c][s];

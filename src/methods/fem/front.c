@@ -13,8 +13,8 @@ bool yw_fem_front_create(const yw_allocator* mem, const fem_hierarchy* h, fem_fr
   *f = (fem_front){.mem = yw_mem_or_default(mem), .h = h};
   f->split = YW_NEW_ARRAY(mem, uint8_t, h->num_parents);
   f->nsplit = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
-  f->state = YW_NEW_ARRAY(mem, uint8_t, h->num_nodes);
-  f->active = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
+  f->state = YW_NEW_ARRAY(mem, uint8_t, h->max_nodes);
+  f->active = YW_NEW_ARRAY(mem, int32_t, h->max_nodes);
   f->hanging = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
   f->families = YW_NEW_ARRAY(mem, int32_t, h->num_parents);
   if (f->split && f->nsplit && f->state && f->active && f->hanging && f->families) {
@@ -93,5 +93,9 @@ void yw_fem_front_update(fem_front* f) {
     f->state[n] = state;
     if (state != FEM_INACTIVE) f->active[f->num_active++] = n;
     if (state == FEM_HANGING) f->hanging[f->num_hanging++] = n;
+  }
+  for (int32_t n = h->num_nodes; n < h->num_nodes + f->num_copies; ++n) {
+    f->state[n] = FEM_FREE;
+    f->active[f->num_active++] = n;
   }
 }

@@ -23,6 +23,8 @@ typedef struct fem_front {
   int32_t num_families;
   int32_t num_tets;  ///< of the front
   int32_t finest;    ///< level of its finest tets
+  /// Nodes made by cracks, numbered from h->num_nodes on; they are always free (cracks.h).
+  int32_t num_copies;
 } fem_front;
 
 /// Starts with the roots alone, lists included.

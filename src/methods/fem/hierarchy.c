@@ -250,7 +250,7 @@ static bool make_roots(builder* b, const yw_tet_mesh* mesh) {
 static bool place_nodes(builder* b, const yw_tet_mesh* mesh) {
   fem_hierarchy* h = b->h;
   h->node = b->nodes.items;
-  h->num_nodes = b->nodes.count;
+  h->num_nodes = h->max_nodes = b->nodes.count;
   b->nodes.items = NULL;
   h->rest = YW_NEW_ARRAY(&h->mem, yw_dvec3, h->num_nodes);
   if (!h->rest) return false;

@@ -56,6 +56,7 @@ typedef struct fem_hierarchy {
   yw_allocator mem;
   int32_t max_level;
   int32_t num_roots, num_tets, num_nodes;
+  int32_t max_nodes;                       ///< num_nodes, and room for the copies that cracks make
   int32_t num_parents;                     ///< tets below the finest level: 0 .. num_parents - 1
   int32_t level_start[FEM_MAX_LEVEL + 2];  ///< tets of level l: [l], .. < [l + 1]
   int32_t node_level_start[FEM_MAX_LEVEL + 2];  ///< nodes born at level l

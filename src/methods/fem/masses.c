@@ -164,6 +164,7 @@ static void set_masses(fem_model* m, const root_steps* roots) {
     double density = (double)density_of(m, t) * roots[h->root[t]].factor;
     double share = 0.25 * density * yw_fem_volume(h, t);
     for (int s = 0; s < 4; ++s) m->fine_mass[h->nodes[t][s]] += share;
+    if (m->fragile) m->fragile->corner_mass[t - h->level_start[h->max_level]] = share;
   }
 }
 

@@ -68,6 +68,12 @@ static yw_status check_constants(const yw_fem_def* def, yw_error* error) {
     return yw_fail(error, YW_ERR_INVALID, "fem: mass_scaling is %g, but must be between 0 and 0.5",
                    (double)def->mass_scaling);
   }
+  if (!in_range(def->strength, 0.0f, 1e15f) || !in_range(def->toughness, 0.0f, 1e12f)) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "fem: strength is %g Pa and toughness %g J/m^2, but they must be between 0 (it "
+                   "never breaks) and 1e15 and 1e12",
+                   (double)def->strength, (double)def->toughness);
+  }
   if (!(def->range_error >= 0.0f && isfinite(def->range_error)) ||
       !(def->range_stress >= 0.0f && isfinite(def->range_stress))) {
     return yw_fail(error, YW_ERR_INVALID,
@@ -166,6 +172,13 @@ static uint64_t hash_model(const fem_model* m, const yw_tet_mesh* mesh) {
   return hash;
 }
 
+static bool make_fragile(fem_model* m, const yw_fem_def* def) {
+  if (!(def->strength > 0.0f) && !(def->toughness > 0.0f)) return true;
+  m->fragile = YW_NEW(&m->mem, fem_fragile);
+  return m->fragile && yw_fem_fragile_create(&m->mem, &m->h, &m->materials, def->strength,
+                                             def->toughness, m->fragile);
+}
+
 static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
   const yw_allocator* mem = &m->mem;
   yw_status status =
@@ -182,10 +195,14 @@ static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
     return yw_fail_memory(error, "a fem model");
   }
   for (int32_t n = 0; n < m->h.num_nodes; ++n) m->rest[n] = yw_f3(m->h.rest[n]);
-  if (!yw_fem_find_masses(m, (double)def->mass_scaling)) {
+  if (!make_fragile(m, def) || !yw_fem_find_masses(m, (double)def->mass_scaling)) {
     return yw_fail_memory(error, "a fem model");
   }
   m->hash = hash_model(m, def->mesh);
+  if (m->fragile) {
+    m->hash = yw_hash_bytes(m->hash, &def->strength, sizeof def->strength);
+    m->hash = yw_hash_bytes(m->hash, &def->toughness, sizeof def->toughness);
+  }
   const fem_range* range = m->material_data.range;
   if (range && (def->range_error > 0.0f || def->range_stress > 0.0f)) {
     m->hash = yw_hash_bytes(m->hash, range, sizeof *range * (size_t)m->h.num_parents);
@@ -216,6 +233,8 @@ void yw_fem_model_destroy(void* model) {
   fem_model* m = model;
   if (!m) return;
   yw_allocator mem = m->mem;
+  if (m->fragile) yw_fem_fragile_free(m->fragile);
+  yw_mem_free(&mem, m->fragile);
   yw_fem_tables_free(&mem, &m->tables);
   yw_fem_hierarchy_free(&m->h);
   yw_fem_materials_free(&m->material_data);

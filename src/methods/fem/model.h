@@ -4,6 +4,7 @@
 #define YW_METHODS_FEM_MODEL_H
 
 #include "methods/fem/batches.h"
+#include "methods/fem/fragile.h"
 #include "methods/fem/make_materials.h"
 #include "yawara/extend/vec.h"
 #include "yawara/fem.h"
@@ -22,9 +23,10 @@ typedef struct fem_model {
   /// The same if the tets of this level are softened and those of coarser levels may be not; at
   /// least level_step.
   float soft_step[FEM_MAX_LEVEL + 1];
-  float crossing_time;  ///< s, that shear waves take through the body, about
-  float moved_mass;     ///< share of the mass that was moved to small tets
-  float damping_time;   ///< s, largest ratio of damping to stiffness matrices
+  float crossing_time;   ///< s, that shear waves take through the body, about
+  float moved_mass;      ///< share of the mass that was moved to small tets
+  float damping_time;    ///< s, largest ratio of damping to stiffness matrices
+  fem_fragile* fragile;  ///< NULL: it never breaks
   yw_fem_params params;
   uint64_t hash;
 } fem_model;

@@ -30,7 +30,7 @@ typedef struct fem_settings {
   const char* material;
   float youngs_modulus, poissons_ratio;
   int32_t max_level, sampling;
-  float range_error, range_stress, mass_scaling;
+  float range_error, range_stress, mass_scaling, strength, toughness;
   const yw_json* fields;
   yw_fem_params params;  // what bodies may change
   float density_factor;  // of layers, for volume that the tets miss
@@ -78,6 +78,13 @@ static const yw_key_row fem_rows[] = {
     YW_MODEL_FIELD(fem_settings, mass_scaling, NUMBER, 0, 0.5, "",
                    "Share of the body's mass that may move to small tets, so that these do not "
                    "force short time steps upon the whole body. The mass of the body stays."),
+    YW_MODEL_FIELD(fem_settings, strength, NUMBER, 0, 1e15, "Pa",
+                   "Tension that opens a crack; 0: what \"toughness\" allows, or if that is 0 too, "
+                   "the body never breaks. Bodies that break are not softened."),
+    YW_MODEL_FIELD(
+        fem_settings, toughness, NUMBER, 0, 1e12, "J/m^2",
+        "Energy that a crack takes per area; 0 with a strength: none. Where tets are too "
+        "large for both, cracks start at less tension, but take this energy."),
     YW_MODEL_NODE(
         fem_settings, fields, "[stiffness]",
         "Layers of different material in parts of the body; later layers cover earlier ones."),
@@ -267,6 +274,8 @@ static bool create(yw_loader* l, yw_model_spec* model) {
   def.range_error = fem->range_error;
   def.range_stress = fem->range_stress;
   def.mass_scaling = fem->mass_scaling;
+  def.strength = fem->strength;
+  def.toughness = fem->toughness;
   def.material_at = fem->num_fields > 0 ? layers_at : NULL;
   def.material_context = fem;
   def.cache_folder = l->def->cache_folder;

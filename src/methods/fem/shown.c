@@ -5,6 +5,7 @@
 #include "math/small/mat3d.h"
 #include "methods/fem/body.h"
 #include "methods/fem/element.h"
+#include "methods/fem/fem.h"
 #include "methods/fem/voigt.h"
 
 static const yw_field_info fields[] = {
@@ -70,7 +71,7 @@ static tet_state state_of(const fem_body* b, const yw_particles* particles, int3
   tet_state s = {.density = 0.0};
   yw_dvec3 x[4], rest[4];
   for (int k = 0; k < 4; ++k) {
-    x[k] = yw_d3(yw_xyz(particles->pos[h->nodes[tet][k]]));
+    x[k] = yw_d3(yw_xyz(particles->pos[yw_fem_nodes_of(&b->work, tet)[k]]));
     rest[k] = h->rest[h->nodes[tet][k]];
   }
   double q[6], scale = (double)(1ll << (2 * h->level[tet]));
@@ -215,12 +216,20 @@ yw_method_energy yw_fem_energy(const void* state, const yw_particles* particles)
   return (yw_method_energy){.elastic = yw_fem_elastic_energy(state, particles)};
 }
 
+double yw_fem_fracture_energy(const void* state, const yw_particles* particles) {
+  const fem_body* b = state;
+  return b->model->fragile ? yw_fem_cohesive_work(&b->cracks, particles->pos) : 0.0;
+}
+
 void yw_fem_statistics_list(const void* state, const yw_particles* particles, yw_statistics* out) {
   const fem_body* b = state;
-  (void)particles;
   yw_statistics_add(out, "tets", "", b->front.num_tets);
   yw_statistics_add(out, "hanging nodes", "", b->front.num_hanging);
   yw_statistics_add(out, "inner step", "s", (double)b->last_step);
   yw_statistics_add(out, "inner steps", "", (double)b->inner_steps);
   yw_statistics_add(out, "asleep", "", b->asleep);
+  if (!b->model->fragile) return;
+  yw_statistics_add(out, "pieces", "", b->cracks.num_pieces);
+  yw_statistics_add(out, "crack area", "m^2", b->cracks.area);
+  yw_statistics_add(out, "fracture energy", "J", yw_fem_fracture_energy(state, particles));
 }

@@ -10,7 +10,7 @@
 
 void yw_fem_carry_masses(const fem_front* f, const double* fine_mass, double* mass) {
   const fem_hierarchy* h = f->h;
-  memcpy(mass, fine_mass, sizeof *mass * (size_t)h->num_nodes);
+  memcpy(mass, fine_mass, sizeof *mass * (size_t)(h->num_nodes + f->num_copies));
   for (int32_t n = h->num_nodes - 1; n >= h->node_level_start[1]; --n) {
     if (f->state[n] == FEM_FREE) continue;
     const int32_t* p = h->node[n].parents;
@@ -180,7 +180,7 @@ void yw_fem_restore_motion(const fem_front* f, const fem_motion* before, const d
 static void collect_surplus(const fem_front* f, const double* mass, const fem_vec4* vel,
                             double (*work)[4]) {
   const fem_hierarchy* h = f->h;
-  for (int32_t n = 0; n < h->num_nodes; ++n) {
+  for (int32_t n = 0; n < h->num_nodes + f->num_copies; ++n) {
     work[n][0] = work[n][1] = work[n][2] = 0.0;
     work[n][3] = mass[n];
   }

@@ -178,7 +178,9 @@ bool yw_near_load(yw_near* near, yw_reader* reader) {
   yw_read_f32(reader, &near->origin.x, 3);
   yw_read_f32(reader, &near->cut[0].x, 4 * (size_t)near->count);
   bool sound = !reader->failed && yw_is_finite3(near->origin);
-  for (int32_t i = 0; sound && i < near->count; ++i) sound = yw_is_finite3(yw_xyz(near->cut[i]));
+  for (int32_t i = 0; sound && i < near->count; ++i) {
+    sound = yw_is_finite3(yw_xyz(near->cut[i])) && near->cut[i].w == 0.0f;
+  }
   if (!sound) reader->failed = true;
   return sound;
 }

@@ -158,9 +158,26 @@ yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* 
   return YW_OK;
 }
 
+static bool all_finite(const float* values, size_t count) {
+  float sum = 0.0f;
+  for (size_t i = 0; i < count; ++i) sum += values[i] * 0.0f;
+  return sum == 0.0f;
+}
+
+static size_t state_floats(const plastic_body* body) {
+  return (size_t)yw_plastic_chunks(body->num_masters, YW_LANES) *
+         (sizeof(plastic_state_block) / sizeof(float));
+}
+
+// A body that diverged forgets its shape: its snapshots hold numbers, so that a run with it can be
+// resumed.
 void yw_plastic_invalidate(void* state, const yw_particles* particles) {
   plastic_body* body = state;
-  (void)particles;
+  if (!all_finite(body->state[0].u[0], state_floats(body))) reset_state(body);
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    if (!all_finite(&body->slave_pos[s].x, 4))
+      body->slave_pos[s] = yw_v4(yw_xyz(particles->pos[0]));
+  }
   body->is_moved = true;
   body->lists_are_old = true;
 }
@@ -443,11 +460,6 @@ int32_t yw_plastic_slaves_of(const void* state, yw_vec3* out, int32_t capacity) 
 
 // Snapshots ---------------------------------------------------------------------------------------
 
-static size_t state_floats(const plastic_body* body) {
-  return (size_t)yw_plastic_chunks(body->num_masters, YW_LANES) *
-         (sizeof(plastic_state_block) / sizeof(float));
-}
-
 // Sums run in the order of the lists, and old lists still tell which slaves nobody sees.
 static bool has_lists(bool are_old, int32_t num_listed) { return !are_old || num_listed > 0; }
 
@@ -503,12 +515,6 @@ static bool load_lists(plastic_body* body, yw_reader* reader, int32_t num_pairs)
   body->num_pairs = num_pairs;
   const yw_step_ctx alone = {0};
   return !reader->failed && yw_plastic_list_parts(body, &alone);
-}
-
-static bool all_finite(const float* values, size_t count) {
-  float sum = 0.0f;
-  for (size_t i = 0; i < count; ++i) sum += values[i] * 0.0f;
-  return sum == 0.0f;
 }
 
 static bool load_params(plastic_body* body, yw_reader* reader) {

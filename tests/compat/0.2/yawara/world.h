@@ -27,10 +27,10 @@ typedef struct yw_pin_id {
 
 /// How bodies touch each other and themselves.
 typedef enum yw_contact_kind {
-  YW_CONTACT_POINTS,  ///< particles inside the tets of others, and balls: fast; may overlap, or
-                      ///< pass
+  YW_CONTACT_POINTS,  ///< particles inside the tets of others, and balls: bodies may overlap, or
+                      ///< pass through each other
   /// Triangles, edges and vertices as they move: surfaces that do not cross at the start never do,
-  /// and impulses act inside the methods' steps. Slower.
+  /// and impulses act inside the methods' steps. Slower, up to about three times in crowds.
   YW_CONTACT_SURFACES
 } yw_contact_kind;
 
@@ -52,12 +52,12 @@ typedef struct yw_world_def {
   /// Runs the world's work instead of its own threads; `threads` is then ignored. Copied. Default:
   /// none.
   yw_jobs jobs;
-  yw_contact_kind contact;  ///< default YW_CONTACT_POINTS
+  yw_contact_kind contact;  ///< default YW_CONTACT_SURFACES
   /// Keeps the models of bodies and the shapes of obstacles that are destroyed, so that
   /// yw_world_restore can make them again; default false.
   bool rollback;
-  uint8_t
-      device;  ///< yw_device_kind; default YW_DEVICE_CPU; YW_ERR_DEVICE if yw_device_check fails
+  /// yw_device_kind; default YW_DEVICE_CPU. YW_ERR_DEVICE if yw_device_check fails.
+  uint8_t device;
 } yw_world_def;
 YW_API yw_world_def yw_default_world_def(void);
 YW_API yw_status yw_world_create(const yw_world_def* def, yw_world** out);

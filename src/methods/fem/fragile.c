@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Tets that share faces and nodes, and the strength of faces.
+//
+// A crack releases energy over a zone of about E G / s^2 in front of it (E Young's modulus, G
+// toughness, s strength). Tets larger than a part of that zone cannot show the stress at its tip,
+// and the body would seem tougher than it is. There the strength is lowered to what a zone of
+// a few tets carries, as Turon et al. do (Engineering Fracture Mechanics 74, 2007): the energy
+// of the crack stays that of the material, whatever the size of the tets.
+#include "methods/fem/fragile.h"
+
+#include <math.h>
+
+#include "geometry/mesh_faces.h"
+#include "methods/fem/element.h"
+#include "yawara/extend/memory.h"
+
+// Chosen on notched strips of 16 to 40 tets in height (test_fem_cracks): with larger zones cracks
+// start too early, and where tets are few the whole body is in the zone; with smaller ones they
+// start too late, and nodes beside the crack open too. Where there is no crack yet nothing tells
+// which node is the tip of one, so that a higher strength has to.
+#define START_TETS 2.5
+#define ZONE_TETS 6.0
+
+// Topology ----------------------------------------------------------------------------------------
+
+// Meshes swap the last two slots of tets that are negative in slot order.
+static int slot_of(const fem_hierarchy* h, int32_t tet, int vertex) {
+  bool positive = yw_fem_is_positive(h, h->level_start[h->max_level] + tet);
+  return vertex < 2 || positive ? vertex : 5 - vertex;
+}
+
+static bool find_partners(const fem_hierarchy* h, fem_fragile* f) {
+  yw_tet_mesh mesh = {0};
+  int32_t* partner = YW_NEW_ARRAY(&f->mem, int32_t, 4 * (size_t)f->num_tets);
+  bool good = partner && yw_fem_finest_mesh(&f->mem, h, &mesh, NULL) >= 0 &&
+              yw_tet_face_partners(&f->mem, &mesh, partner) >= 0;
+  for (int32_t i = 0; i < 4 * f->num_tets && good; ++i) {
+    int32_t other = partner[i], own = (i & ~3) + slot_of(h, i / 4, i & 3);
+    f->partner[own] = other < 0 ? -1 : (other & ~3) + slot_of(h, other / 4, other & 3);
+    if (other > i) ++f->num_faces;
+  }
+  yw_mem_free(&f->mem, partner);
+  yw_tet_mesh_free(&mesh);
+  return good;
+}
+
+// Returns the number of nodes that belong to a tet.
+static int32_t find_fans(const fem_hierarchy* h, fem_fragile* f) {
+  const int32_t(*nodes)[4] = (const int32_t(*)[4])h->nodes + h->level_start[h->max_level];
+  int32_t used = 0;
+  for (int32_t i = 0; i < 4 * f->num_tets; ++i) ++f->fan_start[nodes[i / 4][i % 4] + 1];
+  for (int32_t n = 0; n < h->num_nodes; ++n) {
+    int32_t length = f->fan_start[n + 1];
+    used += length > 0;
+    if (length > f->longest_fan) f->longest_fan = length;
+    f->fan_start[n + 1] += f->fan_start[n];
+  }
+  for (int32_t i = 0; i < 4 * f->num_tets; ++i) f->fan[f->fan_start[nodes[i / 4][i % 4]]++] = i;
+  // Filling moved every start to its end.
+  for (int32_t n = h->num_nodes; n > 0; --n) f->fan_start[n] = f->fan_start[n - 1];
+  f->fan_start[0] = 0;
+  return used;
+}
+
+// Faces -------------------------------------------------------------------------------------------
+
+// Young's modulus of the isotropic material nearest to C.
+static double youngs_of(const float c[FEM_MATRIX]) {
+  double mu = ((double)c[yw_fem_matrix_at(3, 3)] + (double)c[yw_fem_matrix_at(4, 4)] +
+               (double)c[yw_fem_matrix_at(5, 5)]) /
+              3.0;
+  double lambda = fmax(yw_fem_push_stiffness(c) - 2.0 * mu, 0.0);
+  return mu * (3.0 * lambda + 2.0 * mu) / (lambda + mu);
+}
+
+static double youngs_at(const fem_hierarchy* h, const fem_materials* m, int32_t tet) {
+  size_t at = (size_t)(h->level_start[h->max_level] + tet);
+  return youngs_of(m->stiffness ? m->stiffness + at * FEM_MATRIX : m->uniform_stiffness);
+}
+
+fem_face yw_fem_face_of(const fem_hierarchy* h, const fem_materials* materials,
+                        const fem_fragile* f, int32_t half) {
+  int32_t first = h->level_start[h->max_level], other = f->partner[half];
+  int32_t tet = half / 4, beside = other / 4;
+  const int32_t *nodes = h->nodes[first + tet], *theirs = h->nodes[first + beside];
+  bool positive = yw_fem_is_positive(h, first + tet);
+  fem_face face = {.area = 0.0};
+  for (int i = 0; i < 3; ++i) {
+    int slot = yw_tet_faces[half & 3][positive || i == 0 ? i : 3 - i];
+    face.slot[i] = (uint8_t)slot;
+    face.node[i] = nodes[slot];
+    for (int s = 0; s < 4; ++s) {
+      if (theirs[s] == nodes[slot]) face.partner[i] = (uint8_t)s;
+    }
+  }
+  yw_dvec3 a = h->rest[face.node[0]];
+  yw_dvec3 n = yw_dcross(yw_dsub(h->rest[face.node[1]], a), yw_dsub(h->rest[face.node[2]], a));
+  double length = sqrt(yw_ddot(n, n));
+  face.area = 0.5 * length;
+  face.normal = yw_dscale(n, 1.0 / length);
+  // Twice the volume over the area: about an edge of tets that are not flat.
+  double volume = yw_fem_volume(h, first + tet) + yw_fem_volume(h, first + beside);
+  double size = 2.0 * volume / face.area;
+  double youngs = fmin(youngs_at(h, materials, tet), youngs_at(h, materials, beside));
+  face.size = size;
+  face.stiffness = youngs / size;
+  face.strength = face.at_front = (double)f->strength;
+  if (f->toughness > 0.0f) {
+    double square = youngs * (double)f->toughness / size;
+    face.strength = fmin(face.strength, sqrt(square / START_TETS));
+    face.at_front = fmin(face.at_front, sqrt(square / ZONE_TETS));
+  }
+  return face;
+}
+
+// What decides at a glance that no face around a node can open.
+static void find_weakest(const fem_hierarchy* h, const fem_materials* materials, fem_fragile* f) {
+  for (int32_t n = 0; n < h->num_nodes; ++n) {
+    f->weakest[n][0] = f->weakest[n][1] = INFINITY;
+    f->stiffest[n] = -1;
+  }
+  for (int32_t i = 0; i < 4 * f->num_tets; ++i) {
+    int32_t tet = i / 4, n = h->nodes[h->level_start[h->max_level] + tet][i % 4];
+    int32_t* stiffest = &f->stiffest[n];
+    if (*stiffest < 0 || youngs_at(h, materials, tet) > youngs_at(h, materials, *stiffest)) {
+      *stiffest = tet;
+    }
+    if (f->partner[i] < i) continue;
+    fem_face face = yw_fem_face_of(h, materials, f, i);
+    for (int k = 0; k < 3; ++k) {
+      float* weakest = f->weakest[face.node[k]];
+      weakest[0] = fminf(weakest[0], (float)face.strength);
+      weakest[1] = fminf(weakest[1], (float)face.at_front);
+    }
+  }
+}
+
+bool yw_fem_fragile_create(const yw_allocator* mem, fem_hierarchy* h,
+                           const fem_materials* materials, float strength, float toughness,
+                           fem_fragile* out) {
+  fem_fragile* f = out;
+  *f = (fem_fragile){.mem = yw_mem_or_default(mem),
+                     .strength = strength > 0.0f ? strength : INFINITY,
+                     .toughness = toughness,
+                     .num_tets = h->num_tets - h->level_start[h->max_level]};
+  size_t corners = 4 * (size_t)f->num_tets;
+  f->partner = YW_NEW_ARRAY(mem, int32_t, corners);
+  f->fan_start = YW_NEW_ARRAY(mem, int32_t, (size_t)h->num_nodes + 1);
+  f->fan = YW_NEW_ARRAY(mem, int32_t, corners);
+  f->corner_mass = YW_NEW_ARRAY(mem, double, f->num_tets);
+  f->weakest = yw_mem_alloc(mem, (size_t)h->num_nodes, sizeof *f->weakest);
+  f->stiffest = YW_NEW_ARRAY(mem, int32_t, h->num_nodes);
+  if (!f->partner || !f->fan_start || !f->fan || !f->corner_mass || !f->weakest || !f->stiffest ||
+      !find_partners(h, f)) {
+    yw_fem_fragile_free(f);
+    return false;
+  }
+  // At most every corner of every tet becomes a node of its own.
+  h->max_nodes = h->num_nodes + 4 * f->num_tets - find_fans(h, f);
+  find_weakest(h, materials, f);
+  return true;
+}
+
+void yw_fem_fragile_free(fem_fragile* f) {
+  void* const arrays[] = {f->partner,     f->fan_start, f->fan,
+                          f->corner_mass, f->weakest,   f->stiffest};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&f->mem, arrays[i]);
+  *f = (fem_fragile){0};
+}
