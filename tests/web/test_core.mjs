@@ -6,7 +6,7 @@ import { nativeHash } from './program.mjs';
 
 const FRAMES = 60;
 // These take longest; with YW_TEST_FULL (make soak) they have all frames too.
-const HEAVY = new Set(['bumper', 'cake', 'clay_on_jelly', 'ice_cream', 'materials', 'twisting_towers']);
+const HEAVY = new Set(['bumper', 'cake', 'carrot', 'chocolate', 'clay_on_jelly', 'glaze', 'ice_cream', 'materials', 'twisting_towers']);
 const FEW = 20;
 
 const framesOf = (scene) => (HEAVY.has(scene) && !process.env.YW_TEST_FULL ? FEW : FRAMES);

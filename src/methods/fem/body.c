@@ -60,7 +60,7 @@ static bool allocate_lists(fem_body* b, size_t surface) {
   b->grip = YW_NEW_ARRAY(mem, fem_grip, nodes);
   b->cells = YW_NEW_ARRAY(mem, int32_t, 4 * finest);
   b->cell_tets = YW_NEW_ARRAY(mem, int32_t, finest);
-  b->triangles = YW_NEW_ARRAY(mem, int32_t, 3 * triangles);
+  b->triangles = YW_NEW_ARRAY(mem, int32_t, 3 * (triangles + 1));
   b->surface_nodes = YW_NEW_ARRAY(mem, int32_t, surface);
   b->hanging = yw_mem_alloc(mem, nodes, sizeof *b->hanging);
   return b->to_split && b->to_merge && b->merge_jump && b->merged_at && b->forced && b->held &&
@@ -178,6 +178,15 @@ void yw_fem_show_masses(fem_body* b, yw_particles* particles) {
   }
 }
 
+// The sides of a crack begin at the same place, which contact would push apart: triangles there do
+// not take part until they have parted.
+static bool is_at_lip(const fem_body* b, const int32_t* nodes, int count) {
+  for (int k = 0; k < count && b->model->fragile; ++k) {
+    if (b->cracks.is_lip[nodes[k]]) return true;
+  }
+  return false;
+}
+
 static void list_surface(fem_body* b, int32_t tet) {
   const int32_t* v = yw_fem_nodes_of(&b->work, tet);
   const fem_hierarchy* h = &b->model->h;
@@ -186,9 +195,10 @@ static void list_surface(fem_body* b, int32_t tet) {
   if (b->model->fragile && tet >= first) faces |= b->cracks.parted[tet - first];
   for (int k = 0; k < 4; ++k) {
     if (!(faces >> k & 1)) continue;
-    int32_t* to = b->triangles + 3 * (size_t)b->num_triangles++;
+    int32_t* to = b->triangles + 3 * (size_t)b->num_triangles;
     const unsigned char* face = yw_tet_faces[k];
     to[0] = v[face[0]], to[1] = v[face[positive ? 1 : 2]], to[2] = v[face[positive ? 2 : 1]];
+    if (!is_at_lip(b, to, 3)) ++b->num_triangles;
   }
 }
 
@@ -217,7 +227,8 @@ void yw_fem_show_front(fem_body* b) {
   }
   for (int32_t i = 0; i < b->front.num_active; ++i) {
     int32_t n = b->front.active[i];
-    if (yw_fem_on_surface(b)[n]) b->surface_nodes[b->num_surface_nodes++] = n;
+    if (yw_fem_on_surface(b)[n] && !is_at_lip(b, &n, 1))
+      b->surface_nodes[b->num_surface_nodes++] = n;
   }
   b->num_hanging = b->front.num_hanging;
   for (int32_t i = 0; i < b->num_hanging; ++i) {
@@ -324,6 +335,7 @@ void yw_fem_statistics_of(const void* state, yw_fem_statistics* out) {
   if (!b->model->fragile) return;
   out->num_pieces = b->cracks.num_pieces;
   out->crack_area = b->cracks.area;
+  out->fracture_energy = yw_fem_fracture_energy(state);
 }
 
 // Snapshots ---------------------------------------------------------------------------------------

@@ -23,8 +23,10 @@ static void make_whole(fem_cracks* c, const fem_hierarchy* h) {
   memset(c->fine, 0, (size_t)h->num_parents);
   c->num_faces = 0;
   c->num_pieces = 1;
+  c->num_crumbs = 0;
   c->area = 0.0;
   c->rate = 0.0f;
+  memset(c->is_lip, 0, (size_t)h->max_nodes * sizeof *c->is_lip);
 }
 
 bool yw_fem_cracks_create(const yw_allocator* mem, const fem_hierarchy* h,
@@ -46,13 +48,19 @@ bool yw_fem_cracks_create(const yw_allocator* mem, const fem_hierarchy* h,
   c->on_surface = YW_NEW_ARRAY(mem, bool, most);
   c->scratch = YW_NEW_ARRAY(mem, int32_t, longest > tets ? longest : tets);
   c->grip = YW_NEW_ARRAY(mem, double, most);
+  c->is_lip = YW_NEW_ARRAY(mem, bool, most);
   c->at_front = YW_NEW_ARRAY(mem, bool, most);
   c->is_held = YW_NEW_ARRAY(mem, bool, most);
+  c->crumb_start = YW_NEW_ARRAY(mem, int32_t, tets + 1);
+  c->crumb_nodes = YW_NEW_ARRAY(mem, int32_t, 4 * tets);
+  c->piece_size = YW_NEW_ARRAY(mem, int32_t, tets);
+  c->next_tet = YW_NEW_ARRAY(mem, int32_t, tets);
   c->dirty = YW_NEW_ARRAY(mem, int32_t, nodes);
   c->is_dirty = YW_NEW_ARRAY(mem, bool, nodes);
   if (!c->corners || !c->copy_of || !c->open || !c->loose || !c->parted || !c->faces || !c->fine ||
-      !c->fine_mass || !c->rest || !c->on_surface || !c->scratch || !c->grip || !c->at_front ||
-      !c->is_held || !c->dirty || !c->is_dirty) {
+      !c->fine_mass || !c->rest || !c->on_surface || !c->scratch || !c->grip || !c->is_lip ||
+      !c->at_front || !c->is_held || !c->crumb_start || !c->crumb_nodes || !c->piece_size ||
+      !c->next_tet || !c->dirty || !c->is_dirty) {
     yw_fem_cracks_free(c);
     return false;
   }
@@ -63,10 +71,11 @@ bool yw_fem_cracks_create(const yw_allocator* mem, const fem_hierarchy* h,
 }
 
 void yw_fem_cracks_free(fem_cracks* c) {
-  void* const arrays[] = {c->corners,  c->parted,     c->copy_of, c->open,
-                          c->loose,    c->faces,      c->fine,    c->fine_mass,
-                          c->rest,     c->on_surface, c->scratch, c->grip,
-                          c->at_front, c->is_held,    c->dirty,   c->is_dirty};
+  void* const arrays[] = {c->crumb_start, c->crumb_nodes, c->piece_size, c->next_tet,   c->corners,
+                          c->parted,      c->copy_of,     c->open,       c->loose,      c->faces,
+                          c->fine,        c->fine_mass,   c->rest,       c->on_surface, c->scratch,
+                          c->grip,        c->is_lip,      c->at_front,   c->is_held,    c->dirty,
+                          c->is_dirty};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *c = (fem_cracks){0};
 }
@@ -102,7 +111,7 @@ void yw_fem_crack_open(fem_cracks* c, const fem_face* face, int32_t half, const 
   set_corners(crack, face, half);
   for (int k = 0; k < 3; ++k) {
     crack->pull[k] = (float)(yw_ddot(pull, axes[k]) / size);
-    crack->reach[k] = crack->slack;
+    crack->traction[k] = yw_f3(yw_dscale(pull, share * stress / size));
     if (c->is_dirty[face->node[k]]) continue;
     c->is_dirty[face->node[k]] = true;
     c->dirty[c->num_dirty++] = face->node[k];
@@ -201,17 +210,18 @@ void yw_fem_cracks_refresh(fem_cracks* c, const double* mass) {
     }
     for (int k = 0; k < 6; ++k) {
       c->grip[crack->node[k / 3][k % 3]] = 0.0;
+      c->is_lip[crack->node[k / 3][k % 3]] = false;
       c->at_front[crack->node[k / 3][k % 3]] = false;
       c->is_held[crack->node[k / 3][k % 3]] = false;
     }
   }
   for (int32_t i = 0; i < c->num_faces; ++i) {
     const fem_crack* crack = &c->faces[i];
-    // Cohesion and the push between sides that overlap.
-    double grip = 2.0 * (double)crack->stiffness * (double)crack->area / 3.0;
+    double grip = (double)crack->stiffness * (double)crack->area / 3.0;
     for (int k = 0; k < 6 && !crack->parted; ++k) {
       int32_t own = crack->node[k / 3][k % 3], other = crack->node[1 - k / 3][k % 3];
-      bool holds = crack->reach[k % 3] < crack->slack + crack->span;
+      bool holds = crack->reach[k % 3] < crack->span;
+      c->is_lip[own] = true;
       if (own == other) c->at_front[own] = true;
       if (own == other) continue;
       if (holds) c->is_held[own] = true;
@@ -246,6 +256,8 @@ void yw_fem_cracks_count(fem_cracks* c) {
     parent[a < b ? b : a] = a < b ? a : b;
     --c->num_pieces;
   }
+  for (int32_t t = 0; t < f->num_tets; ++t) parent[t] = piece_of(parent, t);
+  yw_fem_crumbs_list(c, parent);
 }
 
 // Snapshots ---------------------------------------------------------------------------------------
@@ -266,6 +278,9 @@ void yw_fem_cracks_save(const fem_cracks* c, const fem_hierarchy* h, yw_writer* 
     yw_write_u32(writer, (uint32_t)crack->half);
     yw_write_u32(writer, (uint32_t)crack->loose | (uint32_t)crack->parted << 1);
     yw_write_f32(writer, numbers, NUMBERS);
+    yw_write_f32(writer, &crack->gap[0].x, 9);
+    yw_write_f32(writer, &crack->traction[0].x, 9);
+    yw_write_f64(writer, crack->work);
   }
 }
 
@@ -313,7 +328,7 @@ static bool load_face(fem_cracks* c, const fem_hierarchy* h, const fem_materials
   for (int i = 0; i < NUMBERS; ++i) {
     if (!isfinite(n[i]) || (i > 2 && !(n[i] >= 0.0f))) return false;
   }
-  if (!(n[5] > 0.0f && n[6] >= n[5] && n[7] >= n[5] && n[8] >= n[5])) return false;
+  if (!(n[5] > 0.0f)) return false;
   fem_face face = yw_fem_face_of(h, materials, f, (int32_t)half);
   fem_crack* crack = &c->faces[c->num_faces++];
   *crack = (fem_crack){.pull = {n[0], n[1], n[2]},
@@ -326,11 +341,17 @@ static bool load_face(fem_cracks* c, const fem_hierarchy* h, const fem_materials
                        .size = (float)face.size,
                        .loose = state & 1,
                        .parted = state >> 1};
+  yw_read_f32(reader, &crack->gap[0].x, 9);
+  yw_read_f32(reader, &crack->traction[0].x, 9);
+  crack->work = yw_read_f64(reader);
   set_corners(crack, &face, (int32_t)half);
   yw_fem_crack_mark(c, (int32_t)half, c->open);
   if (crack->loose) yw_fem_crack_mark(c, (int32_t)half, c->loose);
   if (crack->parted) yw_fem_crack_mark(c, (int32_t)half, c->parted);
-  return true;
+  for (int k = 0; k < 3; ++k) {
+    if (!yw_is_finite3(crack->gap[k]) || !yw_is_finite3(crack->traction[k])) return false;
+  }
+  return !reader->failed && isfinite(crack->work);
 }
 
 static int32_t load_all(fem_cracks* c, const fem_hierarchy* h, const fem_materials* materials,

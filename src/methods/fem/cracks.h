@@ -15,19 +15,21 @@
 
 /// An open face. Symbols of the law are explained in cohesion.c.
 typedef struct fem_crack {
-  int32_t half;        ///< its first half face
-  uint8_t slot[2][3];  ///< its corners in the tets of both halves
-  int32_t node[2][3];  ///< and their nodes; derived from the corners of the body
-  float pull[3];       ///< unit vector of the first traction, in the axes of the face
-  float strength;      ///< s, Pa
-  float span;          ///< w, m
-  float slack;         ///< e, m
-  float stiffness;     ///< of closed sides against each other, Pa/m
-  float area;          ///< m^2, at rest
-  float reach[3];      ///< of the corners, m
-  float size;          ///< m, of its tets
-  bool loose;          ///< nothing holds the sides together any more
-  bool parted;         ///< loose, and so far apart that contact takes over
+  int32_t half;                 ///< its first half face
+  uint8_t slot[2][3];           ///< its corners in the tets of both halves
+  int32_t node[2][3];           ///< and their nodes; derived from the corners of the body
+  float pull[3];                ///< unit vector of the first traction, in the axes of the face
+  float strength;               ///< s, Pa
+  float span;                   ///< w, m
+  float slack;                  ///< e, m
+  float stiffness;              ///< s / e, Pa/m
+  float area;                   ///< m^2, at rest
+  float reach[3];               ///< o of the corners, m
+  yw_vec3 gap[3], traction[3];  ///< of the corners in the last step, m and Pa
+  double work;                  ///< J, done against cohesion so far
+  float size;                   ///< m, of its tets
+  bool loose;                   ///< nothing holds the sides together any more
+  bool parted;                  ///< loose, and so far apart that contact takes over
 } fem_crack;
 
 typedef struct fem_cracks {
@@ -47,13 +49,18 @@ typedef struct fem_cracks {
   int32_t* scratch;     ///< longest fan, or one per tet
   double* grip;         ///< N/m per node, of the open faces around it; scratch
   bool* is_held;        ///< per node: cohesion holds it to another one
+  bool* is_lip;         ///< per node: corner of an open face that has not parted
   bool* at_front;       ///< per node: a crack ends there
   int32_t* dirty;       ///< nodes of the hierarchy at faces that have just opened
   bool* is_dirty;       ///< per node of the hierarchy
   int32_t num_dirty;
-  int32_t num_pieces;  ///< parts connected through faces that are not loose
-  double area;         ///< m^2, of loose faces, at rest
-  float rate;          ///< 1/s^2, limit of the square of the frequency that cohesion adds
+  // Pieces of a few tets (crumbs.c).
+  int32_t num_crumbs, num_crumb_nodes;
+  int32_t *crumb_start, *crumb_nodes;  ///< nodes of crumb i: from start[i] on
+  int32_t *piece_size, *next_tet;      ///< per finest tet; scratch
+  int32_t num_pieces;                  ///< parts connected through faces that are not loose
+  double area;                         ///< m^2, of loose faces, at rest
+  float rate;  ///< 1/s^2, limit of the square of the frequency that cohesion adds
 } fem_cracks;
 
 struct fem_body;
@@ -70,7 +77,7 @@ bool yw_fem_cracks_grow(struct fem_body* body, yw_particles* particles, const yw
 /// they opened. Returns true if a face came loose.
 bool yw_fem_cohesion(fem_cracks* cracks, float scale, const yw_vec4* pos, yw_vec4* force);
 /// Work done against cohesion, J: dissipated, or stored in faces that may still close.
-double yw_fem_cohesive_work(const fem_cracks* cracks, const yw_vec4* pos);
+double yw_fem_cohesive_work(const fem_cracks* cracks);
 /// Recomputes what depends on loose faces: their area, pieces, nodes of the surface.
 void yw_fem_cracks_count(fem_cracks* cracks);
 
@@ -87,6 +94,12 @@ int32_t yw_fem_cracks_separate(fem_cracks* cracks, const fem_hierarchy* h, const
 void yw_fem_crack_mark(const fem_cracks* cracks, int32_t half, uint8_t* bits);
 /// Updates the nodes of open faces and the bound of their frequencies.
 void yw_fem_cracks_refresh(fem_cracks* cracks, const double* mass);
+
+/// Lists the crumbs of a body; piece: the lowest tet of the piece of each tet.
+void yw_fem_crumbs_list(fem_cracks* cracks, const int32_t* piece);
+/// Makes crumbs move almost like rigid bodies, after a step of h seconds.
+void yw_fem_crumbs_calm(const fem_cracks* cracks, const double* mass, const float* inv_mass,
+                        float h, yw_particles* particles);
 
 /// Axes of a face: along its first edge, across, out of the tet of its first half.
 void yw_fem_crack_axes(const yw_vec4* pos, const int32_t node[3], yw_dvec3 axes[3]);

@@ -25,6 +25,8 @@
 #define LOOK_STEPS 4
 // And between two looks for faces that must open.
 #define CRACK_STEPS 4
+// Bodies with pieces are checked this much more often.
+#define PIECES_SHARE 0.2f
 // A front that does not change is checked less and less often, up to this factor.
 #define MOST_PATIENCE 4.0f
 // A body falls asleep after it was at rest this long, s.
@@ -181,6 +183,7 @@ static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, floa
   if (s.obstacles) yw_fem_remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);
+  if (b->cracks.num_crumbs > 0) yw_fem_crumbs_calm(&b->cracks, b->mass, b->inv_mass, h, p);
   pull_springs(b, p, ctx, share, h);
   set_holds(b, p, ctx, share);
   if (s.obstacles) yw_fem_meet_obstacles(b, p, ctx, begin, h);
@@ -217,7 +220,8 @@ static float check_interval(const fem_body* b) {
     interval = CHECK_STEPS * b->params.safety * b->model->level_step[b->model->h.max_level] /
                sqrtf(b->params.stiffness_scale);
   }
-  return interval * b->patience;
+  // Light pieces are strained quickly, and the step follows the strain.
+  return interval * (b->is_apart ? PIECES_SHARE : b->patience);
 }
 
 // Sleep -------------------------------------------------------------------------------------------

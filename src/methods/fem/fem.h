@@ -11,9 +11,9 @@ extern const yw_method yw_fem_method;
 
 yw_status yw_fem_set_params(void* state, const yw_fem_params* params);
 yw_fem_params yw_fem_params_of(const void* state);
-/// All but the fracture energy, which needs the particles, J.
 void yw_fem_statistics_of(const void* state, yw_fem_statistics* out);
-double yw_fem_fracture_energy(const void* state, const yw_particles* particles);
+/// J
+double yw_fem_fracture_energy(const void* state);
 
 /// The hierarchy of a model. The vertices of its finest level are the particles, in order.
 const fem_hierarchy* yw_fem_hierarchy_of(const void* model);

@@ -69,10 +69,8 @@ yw_status yw_body_set_fem_params(yw_world* world, yw_body_id id, const yw_fem_pa
 }
 
 yw_status yw_body_fem_statistics(const yw_world* world, yw_body_id id, yw_fem_statistics* out) {
-  const yw_particles* particles;
-  const void* state = yw_body_state(world, id, &yw_fem_method, &particles);
+  const void* state = yw_body_state(world, id, &yw_fem_method, NULL);
   if (!state || !out) return YW_ERR_INVALID;
   yw_fem_statistics_of(state, out);
-  out->fracture_energy = yw_fem_fracture_energy(state, particles);
   return YW_OK;
 }

@@ -216,13 +216,14 @@ yw_method_energy yw_fem_energy(const void* state, const yw_particles* particles)
   return (yw_method_energy){.elastic = yw_fem_elastic_energy(state, particles)};
 }
 
-double yw_fem_fracture_energy(const void* state, const yw_particles* particles) {
+double yw_fem_fracture_energy(const void* state) {
   const fem_body* b = state;
-  return b->model->fragile ? yw_fem_cohesive_work(&b->cracks, particles->pos) : 0.0;
+  return b->model->fragile ? yw_fem_cohesive_work(&b->cracks) : 0.0;
 }
 
 void yw_fem_statistics_list(const void* state, const yw_particles* particles, yw_statistics* out) {
   const fem_body* b = state;
+  (void)particles;
   yw_statistics_add(out, "tets", "", b->front.num_tets);
   yw_statistics_add(out, "hanging nodes", "", b->front.num_hanging);
   yw_statistics_add(out, "inner step", "s", (double)b->last_step);
@@ -231,5 +232,5 @@ void yw_fem_statistics_list(const void* state, const yw_particles* particles, yw
   if (!b->model->fragile) return;
   yw_statistics_add(out, "pieces", "", b->cracks.num_pieces);
   yw_statistics_add(out, "crack area", "m^2", b->cracks.area);
-  yw_statistics_add(out, "fracture energy", "J", yw_fem_fracture_energy(state, particles));
+  yw_statistics_add(out, "fracture energy", "J", yw_fem_fracture_energy(state));
 }
