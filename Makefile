@@ -3,7 +3,7 @@
 # CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo check test soak mutants coverage bench web blender install dist format clean
+.PHONY: all demo check test soak numbers mutants coverage bench web blender install dist format clean
 
 all:
 	@scripts/setup.sh build
@@ -27,6 +27,9 @@ test:
 soak:
 	@scripts/setup.sh test
 	@scripts/soak.sh
+
+numbers: all
+	@scripts/write_papers.py
 
 mutants:
 	@scripts/setup.sh test

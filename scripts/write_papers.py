@@ -5,8 +5,9 @@
 #   ...
 #   <!-- end -->
 # is replaced by what that command prints.
-# usage: scripts/write_papers.py [NAME...]           these figures, or all that have a block
-#        scripts/write_papers.py --from FILE NAME    what an earlier run printed
+# usage: scripts/write_papers.py [NAME...]            these figures, or all that have a block (make numbers)
+#        scripts/write_papers.py --from FILE NAME     what an earlier run printed
+#        scripts/write_papers.py --check FILE NAME    compares that with the block, but for times; exit code 1 if they differ
 import pathlib
 import re
 import subprocess
@@ -22,8 +23,32 @@ def numbers(name, options):
     return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
 
 
+# CPU ms/step and the share of the solve.
+times = re.compile(r"\s+\d+\.\d+\s+\d+ %$", re.M)
+
+
+def body_of(printed):
+    """The first line is the figure's name; lines about written files come and go."""
+    lines = [line.rstrip() for line in printed.splitlines()[1:] if not line.startswith("wrote ")]
+    return "\n".join(lines).strip("\n")
+
+
+def check(file, name):
+    blocks = {found.group(2): found.group(4) for found in block.finditer(page.read_text())}
+    if name not in blocks:
+        sys.exit(f"write_papers.py: docs/papers.md has no block for {name}")
+    written = blocks[name].replace("```text\n", "").replace("\n```", "").strip("\n")
+    printed = body_of(pathlib.Path(file).read_text())
+    if times.sub("", written) != times.sub("", printed):
+        sys.exit(f"write_papers.py: docs/papers.md has other numbers (scripts/write_papers.py {name} writes these):\n{printed}")
+
+
 def main(arguments):
     kept = None
+    if arguments[:1] == ["--check"]:
+        if len(arguments) != 3:
+            sys.exit("write_papers.py: --check takes a file and one name")
+        return check(*arguments[1:])
     if arguments[:1] == ["--from"]:
         if len(arguments) != 3:
             sys.exit("write_papers.py: --from takes a file and one name")
@@ -40,10 +65,7 @@ def main(arguments):
         if arguments and name not in arguments:
             return found.group(0)
         printed = kept if kept is not None else numbers(name, options)
-        # The first line is the figure's name; lines about written files come and go.
-        lines = [line.rstrip() for line in printed.splitlines()[1:] if not line.startswith("wrote ")]
-        body = "\n".join(lines).strip("\n")
-        return f"{head}```text\n{body}\n```\n{end}"
+        return f"{head}```text\n{body_of(printed)}\n```\n{end}"
 
     page.write_text(block.sub(fill, text))
 

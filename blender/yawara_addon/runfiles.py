@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-PARTICLES, BOUNDARY, OWN, EMBEDDED = 0, 1, 3, 4
+PARTICLES, BOUNDARY, OWN, EMBEDDED, OWN_OF_FILE = 0, 1, 3, 4, 5
 # Fields that hold the velocities of particles, if the run kept them.
 VELOCITY = ("vx", "vy", "vz")
 
@@ -94,6 +94,9 @@ def _read_model(r):
         links = r.number()
         r.skip_rows(1, vertices)
         r.skip_rows(2, links)
+        r.text()
+    if kind == OWN_OF_FILE:
+        kind = OWN
         r.text()
     return method, kind, elements, vertices
 

@@ -13,7 +13,7 @@ WORDS = {
     "foam": (30, 80, 0.2, 4, 0, 8, 0.25, False, 6, "match frames fem plastic"),
     "toy": (1000, 1000, 0.4, 1, 0, 160, 1, True, 30, "match frames fem plastic"),
     "clay": (1800, 100, 0.4, 8, 0.02, 2, 1, False, 2, "plastic fem match frames"),
-    "cloth": (400, 300, 0.3, 2, 0, 1, 1, False, 0, "slender"),
+    "cloth": (400, 100, 0.3, 2, 0, 1, 1, False, 0, "slender"),
 }
 # match has Poisson's ratio 0: a floor that holds its foot does not keep it from sagging.
 MATCH_STIFFNESS = 1.2

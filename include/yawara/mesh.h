@@ -62,6 +62,13 @@ YW_API yw_status yw_tri_mesh_orient(yw_tri_mesh* mesh, int32_t* num_turned);
 /// and then the array with mem.
 YW_API yw_status yw_tri_mesh_split(const yw_tri_mesh* mesh, const yw_allocator* mem,
                                    yw_tri_mesh** out, int32_t* count);
+/// The same surface in triangles with edges of about `edge` (m), coarser or finer: closed parts
+/// stay closed, and parts, handles and holes are kept, thin ones with shorter edges if need be.
+/// Vertices at the same place become one. *home (may be NULL) becomes an array, freed by the caller
+/// with mem, that has a vertex of out near every vertex of mesh; -1 for vertices of no triangle.
+/// YW_ERR_GEOMETRY: an edge has more than two triangles, or they face opposite sides.
+YW_API yw_status yw_tri_mesh_remesh(const yw_tri_mesh* mesh, const yw_allocator* mem, float edge,
+                                    yw_tri_mesh* out, int32_t** home, yw_error* error);
 
 /// Volume mesh. Tets (a, b, c, d) are positively oriented: (b-a) x (c-a) . (d-a) > 0.
 typedef struct yw_tet_mesh {

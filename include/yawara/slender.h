@@ -106,6 +106,11 @@ typedef struct yw_sheet_def {
                              ///< thickness
   yw_slender_params params;  ///< initial parameters of bodies
   yw_slender_examples examples;
+  /// What is shown, at rest: a surface near the mesh, such as the one that it was remeshed from,
+  /// which follows it without showing its facets. NULL (default): the mesh with its thickness.
+  const yw_tri_mesh* surface;
+  const int32_t* surface_home;  ///< a vertex of mesh near each vertex of surface, as from
+                                ///< yw_tri_mesh_remesh; NULL, or -1: searched
 } yw_sheet_def;
 YW_API yw_sheet_def yw_default_sheet_def(void);
 /// Its bodies have one particle per vertex, in the same order. Warns as yw_model_create_rod.

@@ -77,6 +77,9 @@ class RunModel:
             self.counts = r.take("<u4", vertices)
             self.links = r.take(np.dtype([("vertex", "<i4"), ("weight", "<f4")]), total)
             r.text()
+        elif self.kind == 5:
+            self.kind = shown.OWN
+            r.text()
         self._walls: Optional[np.ndarray] = None
         self._rig: Optional[shown.Rig] = None
         self._check(r)

@@ -124,6 +124,28 @@ static yw_status keep_apart(const yw_world* world, const yw_body* body, yw_vec3*
   return status;
 }
 
+// A surface that follows the triangles of a body without tets. Others are not kept out of it.
+static yw_status keep_from_obstacles(const yw_world* world, const yw_body* body, yw_vec3* out) {
+  const yw_model* model = body->model;
+  yw_shown_surfaces* s = world->shown_surfaces;
+  yw_shown_wall wall = {0};
+  yw_shown_entry own = describe(body, out);
+  int32_t corners;
+  own.shown.walls = yw_model_elements(model, &corners, &own.shown.num_walls);
+  own.rest_positions = yw_model_points(model, &own.shown.num_positions);
+  own.wall = &wall;
+  if (corners != 3 || !own.rest_positions) return YW_OK;
+  pthread_mutex_lock(&s->lock);
+  yw_status status = find_obstacles(world, s) ? YW_OK : YW_ERR_MEMORY;
+  if (status >= 0) {
+    status = yw_shown_space_move(&s->mem, NULL, &own, s->obstacles.count, s->obstacles.items,
+                                 world->tasks);
+  }
+  yw_shown_wall_free(&s->mem, &wall);
+  pthread_mutex_unlock(&s->lock);
+  return status;
+}
+
 bool yw_body_has_contact(const yw_world* world, yw_body_id id) {
   const yw_body* body = yw_world_find_body(world, id);
   return body && body->body_contact;
@@ -134,6 +156,10 @@ yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec
   const yw_body* body = yw_world_find_body(world, id);
   if (!body || !out || capacity < body->model->surface.num_vertices) return YW_ERR_INVALID;
   yw_status status = move_surface(body, out);
-  if (status < 0 || !body->model->walls || !body->active) return status;
-  return keep_apart(world, body, out);
+  if (status < 0 || !body->active) return status;
+  if (body->model->walls) return keep_apart(world, body, out);
+  const yw_method* method = body->model->method;
+  bool strays = body->model->own_surface && method->surface_strays;
+  if (!strays || !method->surface_strays(body->model->data)) return YW_OK;
+  return keep_from_obstacles(world, body, out);
 }

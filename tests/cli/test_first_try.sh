@@ -33,6 +33,11 @@ if grep -q 'body a box  *match' <<<"$said"; then pass "the model is the body"; e
 "$yawara" export run_rubber --format obj -o . >/dev/null 2>&1
 same "the model's own faces are shown" "$(grep '^f ' obj/*_000002.obj)" "$(grep '^f ' "a box.obj")"
 same "a longest side of 1 m" "$(awk '/^v /{if(!n++||$2<a)a=$2;if($2>b)b=$2}END{printf "%.4f",b-a}' obj/*_000000.obj)" 1.0000
+# So is that of cloth, however large the triangles of the sheet are.
+cp "a box.obj" sack.obj
+"$yawara" new sack --from sack.obj --as cloth >/dev/null && sed -i 's/"size": [0-9.]*/"size": 0.9/' sack.json
+"$yawara" run sack.json -n 2 -q -o run_sack >/dev/null 2>&1 && "$yawara" export run_sack --format obj -o sack >/dev/null 2>&1
+same "cloth shows the model's own faces" "$(grep '^f ' sack/obj/*_000002.obj)" "$(grep '^f ' sack.obj)"
 check "a run of a model resumes" "$yawara" run "a box.obj" --as rubber -n 4 -q -o run_rubber --resume
 refuses "another word cannot resume" 'has changed' "$yawara" run "a box.obj" --as toy -n 4 -q -o run_rubber --resume
 refuses "an unknown word" 'did you mean "jelly"' "$yawara" run "a box.obj" --as jely

@@ -36,4 +36,15 @@ same "completion of an option" "$(complete_words run cow.obj --max-d)" --max-dis
 same "completion of a word" "$(complete_words run cow.obj --as j)" jelly
 same "completion of a bench" "$(complete_words bench plas)" plastic
 same "no words where a file is meant" "files$(complete_words run xyzzy)" files
+
+# Every command of the help and every format of exports is run by a test of the program.
+tested=$(cat "$root"/tests/cli/test_*.sh "$root"/tests/web/*.mjs)
+missing=
+for command in $("$yawara" --help | sed -nE 's/^  ([a-z]+) {2,}.*/\1/p'); do
+  grep -qE "(yawara\"?|[a-z]+) $command( |\$|\")" <<<"$tested" || missing+=" $command"
+done
+for format in $("$yawara" export --help | sed -nE 's/.*--format LIST +(.*), comma.*/\1/p' | tr -d ,); do
+  grep -qE -- "(--format|-f) [a-z0-9,]*\b$format\b" <<<"$tested" || missing+=" $format"
+done
+same "commands and formats that are not tested" "none$missing" none
 finish

@@ -21,4 +21,9 @@ check "buckling" numbers buckling
 holds "a sheet on its edge leaves its plane" buckling.txt \
   'NF == 3 && $1 == "0.00" { first = $3 } NF == 3 && $1 == "0.20" { later = $3 } END { print (first < 0.02 && later > 0.1) ? "true" : "false" }'
 
+# docs/papers.md has the numbers that the program prints.
+for name in fig1 buckling; do
+  check "numbers of $name in the docs" python3 "$root/scripts/write_papers.py" --check "$name.txt" "saida2017-$name"
+done
+
 finish

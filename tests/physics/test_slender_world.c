@@ -436,6 +436,91 @@ static void rod_meets_itself_but_not_its_neighbours(void** state) {
   yw_model_release(rod);
 }
 
+// Surfaces that follow ----------------------------------------------------------------------------
+
+// A plate of 4 x 4 squares with a surface of 32 x 32, offset from it.
+static yw_model* make_carried_plate(float offset) {
+  yw_tri_mesh mesh = plate_mesh(1.0, 1.0, 4, 4, PLATE_MIRRORED);
+  yw_tri_mesh fine = plate_mesh(1.0, 1.0, 32, 32, PLATE_SAME);
+  for (int v = 0; v < fine.num_vertices; ++v) fine.positions[v].y = offset;
+  yw_sheet_def def = yw_default_sheet_def();
+  def.mesh = &mesh;
+  def.thickness = 0.01f;
+  def.surface = &fine;
+  yw_model* model = NULL;
+  yw_error error = {0};
+  if (yw_model_create_sheet(NULL, &def, &model, &error) < 0) fail_msg("%s", error.message);
+  assert_int_equal(yw_model_surface(model)->num_vertices, fine.num_vertices);
+  fine.triangles[7] = fine.num_vertices;
+  yw_model* none = NULL;
+  assert_int_equal(yw_model_create_sheet(NULL, &def, &none, &error), YW_ERR_GEOMETRY);
+  fine.triangles[7] = 0;
+  fine.positions[3].x = NAN;
+  assert_int_equal(yw_model_create_sheet(NULL, &def, &none, &error), YW_ERR_INVALID);
+  yw_tri_mesh_free(&mesh);
+  yw_tri_mesh_free(&fine);
+  return model;
+}
+
+static void carried_surface_of(const yw_world* world, yw_body_id id, yw_vec3 out[33 * 33]) {
+  assert_int_equal(yw_body_surface_positions(world, id, out, 33 * 33), YW_OK);
+}
+
+// The surface moves rigidly with the body; where the plate is rolled into a quarter of a cylinder,
+// it is round: facets of the plate would be off by a quarter of radius (1 - cos(pi / 16)), 0.012.
+static void carried_surface_is_smooth(void** state) {
+  (void)state;
+  const float offset = 0.05f, radius = 2.0f / 3.14159265f;
+  yw_world* world = make_weightless_world(1);
+  yw_model* model = make_carried_plate(offset);
+  yw_quat turn = {0.6f, 0, 0, 0.8f};
+  yw_vec3 at = {1, 2, 3}, x[25], out[33 * 33];
+  yw_body_id id = add_body(world, model, at, turn);
+  carried_surface_of(world, id, out);
+  for (int v = 0; v < 33 * 33; ++v) {
+    yw_vec3 expected = yw_add(at, yw_rotate(turn, yw_model_surface(model)->positions[v]));
+    assert_at_most(yw_distance(out[v], expected), 1e-5);
+  }
+  for (int p = 0; p < 25; ++p) {
+    float angle = (float)(p % 5) / 4.0f / radius;
+    x[p] = yw_v3(radius * sinf(angle), radius * cosf(angle), (float)(p / 5) / 4.0f);
+  }
+  assert_int_equal(yw_body_set_state(world, id, x, NULL), YW_OK);
+  carried_surface_of(world, id, out);
+  double worst = 0;
+  for (int v = 0; v < 33 * 33; ++v) {
+    // Rotations of particles at the border are those of the triangles on one side.
+    int i = v % 33;
+    if (i < 8 || i > 24) continue;
+    double r = sqrt((double)(out[v].x * out[v].x + out[v].y * out[v].y));
+    worst = fmax(worst, fabs(r - (double)(radius + offset)));
+  }
+  assert_at_most(worst, 0.002);
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
+// What would be shown below the floor, on which the plate lies, is shown on it.
+static void carried_surface_stays_out_of_obstacles(void** state) {
+  (void)state;
+  yw_world* world = make_weightless_world(1);
+  yw_model* model = make_carried_plate(-0.03f);
+  yw_shape* floor = NULL;
+  yw_error error = {0};
+  yw_obstacle_id obstacle_id;
+  assert_int_equal(yw_shape_plane(NULL, yw_v3(0, 1, 0), 0.0f, &floor), YW_OK);
+  yw_obstacle_def obstacle = yw_default_obstacle_def();
+  obstacle.shape = floor;
+  assert_int_equal(yw_obstacle_create(world, &obstacle, &obstacle_id, &error), YW_OK);
+  yw_shape_release(floor);
+  yw_body_id id = add_body(world, model, yw_v3(0, 0.006f, 0), upright);
+  yw_vec3 out[33 * 33];
+  carried_surface_of(world, id, out);
+  for (int v = 0; v < 33 * 33; ++v) assert_near(out[v].y, 0.0, 1e-4);
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
 // Bits --------------------------------------------------------------------------------------------
 
 static void fill_world(yw_world* world, int solver) {
@@ -482,6 +567,8 @@ int main(void) {
       cmocka_unit_test(turned_pin_turns_the_rod),
       cmocka_unit_test(sheet_drapes_over_a_ball),
       cmocka_unit_test(rod_meets_itself_but_not_its_neighbours),
+      cmocka_unit_test(carried_surface_is_smooth),
+      cmocka_unit_test(carried_surface_stays_out_of_obstacles),
       cmocka_unit_test(bits_do_not_depend_on_threads_or_instruction_sets),
       cmocka_unit_test(snapshots_go_on_bit_for_bit),
       cmocka_unit_test(steps_do_not_allocate),

@@ -3,6 +3,7 @@
 // bodies of their own method.
 #include "support/testing.h"
 #include "support/world_fixture.h"
+#include "yawara/extend/text.h"
 #include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
 
@@ -163,6 +164,131 @@ static void elastic_energy_is_that_of_a_stretched_bar(void** state) {
   yw_world_destroy(z.world);
 }
 
+// Missing arguments
+// ---------------------------------------------------------------------------------
+
+#define REFUSED(call) assert_int_equal(call, YW_ERR_INVALID)
+
+static void makers_refuse_missing_arguments(void** state) {
+  (void)state;
+  zoo z = make_zoo();
+  yw_world* w = z.world;
+  yw_body_def body = yw_default_body_def();
+  yw_obstacle_def obstacle = yw_default_obstacle_def();
+  yw_mesh_obstacle_def mesh = yw_default_mesh_obstacle_def();
+  yw_pin_def pin = yw_default_pin_def();
+  yw_joint_def joint = yw_default_joint_def();
+  yw_track_def track = yw_default_track_def();
+  yw_follow_def follow = yw_default_follow_def();
+  yw_body_id b;
+  yw_obstacle_id o;
+  yw_pin_id p;
+  yw_joint_id j;
+  yw_track_id t;
+  yw_error e;
+  REFUSED(yw_world_create(NULL, &w));
+  REFUSED(yw_body_create(NULL, &body, &b, &e));
+  REFUSED(yw_body_create(w, NULL, &b, &e));
+  REFUSED(yw_body_create(w, &body, NULL, &e));
+  REFUSED(yw_obstacle_create(NULL, &obstacle, &o, &e));
+  REFUSED(yw_obstacle_create(w, NULL, &o, &e));
+  REFUSED(yw_obstacle_create(w, &obstacle, NULL, &e));
+  REFUSED(yw_mesh_obstacle_create(NULL, &mesh, &o, &e));
+  REFUSED(yw_mesh_obstacle_create(w, NULL, &o, &e));
+  REFUSED(yw_mesh_obstacle_create(w, &mesh, NULL, &e));
+  REFUSED(yw_pin_create(NULL, &pin, &p, &e));
+  REFUSED(yw_pin_create(w, NULL, &p, &e));
+  REFUSED(yw_pin_create(w, &pin, NULL, &e));
+  REFUSED(yw_joint_create(NULL, &joint, &j, &e));
+  REFUSED(yw_joint_create(w, NULL, &j, &e));
+  REFUSED(yw_joint_create(w, &joint, NULL, &e));
+  REFUSED(yw_track_create(NULL, &track, &t, &e));
+  REFUSED(yw_track_create(w, NULL, &t, &e));
+  REFUSED(yw_track_create(w, &track, NULL, &e));
+  REFUSED(yw_follow_create(NULL, &follow, &p, &e));
+  REFUSED(yw_follow_create(w, NULL, &p, &e));
+  REFUSED(yw_follow_create(w, &follow, NULL, &e));
+  yw_world_destroy(z.world);
+}
+
+static void readers_of_worlds_refuse_missing_arguments(void** state) {
+  (void)state;
+  zoo z = make_zoo();
+  yw_world* w = z.world;
+  yw_body_id b = z.bodies[0], nobody = {0};
+  yw_obstacle_id floor = add_floor(w), nothing = {0};
+  yw_body_sums sums;
+  yw_body_energy energy;
+  yw_transform pose;
+  yw_vec3 x = {0};
+  float values[27];
+  REFUSED(yw_world_step(NULL, 0.01f, 1, NULL));
+  REFUSED(yw_world_record(NULL, 0.01f, 1, 1, NULL, 0, NULL, NULL));
+  REFUSED(yw_world_record(w, 0.01f, 1, -1, NULL, 0, NULL, NULL));
+  REFUSED(yw_world_record(w, 0.01f, 1, 1, NULL, 1, NULL, NULL));
+  REFUSED(yw_world_save(NULL, values, sizeof values, NULL));
+  REFUSED(yw_world_save(w, NULL, 100, NULL));
+  REFUSED(yw_world_load(w, NULL, 100, NULL));
+  REFUSED(yw_world_load(NULL, values, sizeof values, NULL));
+  REFUSED(yw_world_restore(w, NULL, 100, NULL));
+  REFUSED(yw_world_restore(NULL, values, sizeof values, NULL));
+  REFUSED(yw_body_sums_of(w, nobody, &sums));
+  REFUSED(yw_body_sums_of(w, b, NULL));
+  REFUSED(yw_body_energy_of(w, nobody, &energy));
+  REFUSED(yw_body_energy_of(w, b, NULL));
+  REFUSED(yw_body_set_state(w, nobody, &x, NULL));
+  REFUSED(yw_body_set_state(w, b, NULL, NULL));
+  REFUSED(yw_body_set_surface(w, b, -0.1f, 0.5f));
+  REFUSED(yw_body_set_surface(w, b, INFINITY, 0.5f));
+  REFUSED(yw_body_set_surface(w, b, 0.5f, -0.1f));
+  REFUSED(yw_body_set_surface(w, b, 0.5f, 1.1f));
+  REFUSED(yw_body_set_surface(w, b, 0.5f, NAN));
+  REFUSED(yw_body_field_values(w, b, 0, NULL, 27));
+  REFUSED(yw_body_field_values(w, nobody, 0, values, 27));
+  REFUSED(yw_obstacle_pose(w, nothing, 0.0, &pose));
+  REFUSED(yw_obstacle_pose(w, floor, 0.0, NULL));
+  REFUSED(yw_obstacle_pose(w, floor, NAN, &pose));
+  REFUSED(yw_world_explode(w, NULL));
+  REFUSED(yw_world_explode(NULL, NULL));
+  REFUSED(yw_track_value(w, (yw_track_id){0}, &x));
+  yw_world_destroy(z.world);
+}
+
+static void files_refuse_missing_arguments(void** state) {
+  (void)state;
+  yw_tri_mesh triangles = {0};
+  yw_tet_mesh tets = {0};
+  yw_grid grid = {0};
+  yw_vec3* points = NULL;
+  int32_t count;
+  yw_error e;
+  REFUSED(yw_tri_mesh_read(NULL, NULL, &triangles, &e));
+  REFUSED(yw_tri_mesh_read("a.obj", NULL, NULL, &e));
+  REFUSED(yw_tet_mesh_read(NULL, NULL, &tets, &e));
+  REFUSED(yw_tet_mesh_read("a.msh", NULL, NULL, &e));
+  REFUSED(yw_positions_read(NULL, NULL, &points, &count, &e));
+  REFUSED(yw_positions_read("a.obj", NULL, NULL, &count, &e));
+  REFUSED(yw_positions_read("a.obj", NULL, &points, NULL, &e));
+  REFUSED(yw_tri_mesh_write(NULL, &triangles, &e));
+  REFUSED(yw_tri_mesh_write("a.obj", NULL, &e));
+  REFUSED(yw_tet_mesh_write(NULL, &tets, &e));
+  REFUSED(yw_tet_mesh_write("a.msh", NULL, &e));
+  REFUSED(yw_grid_read(NULL, NULL, NULL, &grid, &e));
+  REFUSED(yw_grid_read("a.vti", NULL, NULL, NULL, &e));
+}
+
+// Neighbours that were swapped are one mistake, as one letter too many is; the nearest word wins.
+static void suggestions_know_swapped_letters(void** state) {
+  (void)state;
+  static const char* const words[] = {"damping", "density"};
+  assert_string_equal(yw_suggest("dmaping", 2, words).text, " (did you mean \"damping\"?)");
+  assert_string_equal(yw_suggest("desnity", 2, words).text, " (did you mean \"density\"?)");
+  // Seven letters allow three mistakes: two pairs swapped and one letter too many.
+  static const char* const one[] = {"abcdef"};
+  assert_string_equal(yw_suggest("badcefx", 1, one).text, " (did you mean \"abcdef\"?)");
+  assert_string_equal(yw_suggest("badcfex", 1, one).text, "");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(parameters_of_match),
@@ -172,6 +298,10 @@ int main(void) {
       cmocka_unit_test(parameters_of_plastic),
       cmocka_unit_test(statistics_tell_of_the_last_step),
       cmocka_unit_test(elastic_energy_is_that_of_a_stretched_bar),
+      cmocka_unit_test(makers_refuse_missing_arguments),
+      cmocka_unit_test(readers_of_worlds_refuse_missing_arguments),
+      cmocka_unit_test(files_refuse_missing_arguments),
+      cmocka_unit_test(suggestions_know_swapped_letters),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,11 @@
 #define FINEST_SPACING (1.0f / 100.0f)
 // What yields bears this many times its own weight.
 #define YIELD_LOADS 3.0f
-// Of cloth, as shares of its longest side: edge of a triangle, thickness.
-#define CLOTH_EDGE 0.08f
-#define CLOTH_THICKNESS 0.01f
+// Of cloth: particles that are affordable, thickness as a share of the longest side, and area of a
+// particle over the square of the edges.
+#define CLOTH_PARTICLES 1200.0f
+#define CLOTH_THICKNESS 0.004f
+#define CLOTH_AREA 0.866f
 // Sizes of bodies that --unit may give, and beyond which a model was probably made in another unit,
 // m.
 #define MIN_LENGTH 1e-4f
@@ -77,6 +79,7 @@ typedef struct starter {
   float stiffness;   // Young's modulus over density, gravity and length
   float yield;       // strain at which it yields; 0: elastic
   float spacing;     // m, of particles; 0: the default
+  float edge;        // m, of the triangles of a sheet
   bool turned;       // z points up in the file
   int32_t parts;     // bodies, one for each part; 0: one body of all
 } starter;
@@ -161,6 +164,28 @@ static void fit_legs(const char* path, starter* s) {
   if (legs.volume > 0.0f && spacing < USUAL_SPACING) s->spacing = spacing * s->length;
 }
 
+// Triangles of a sheet are as small as its area allows.
+static int choose_edge(const char* path, starter* s) {
+  float area = 3.14159265f * s->length * s->length;
+  if (s->file) {
+    yw_error error = {0};
+    yw_tri_mesh mesh = {0};
+    double sum = 0.0;
+    if (yw_tri_mesh_read(path, NULL, &mesh, &error) < 0) return bad_input("%s", error.message);
+    for (int32_t t = 0; t < mesh.num_triangles; ++t) {
+      const int32_t* v = mesh.triangles + 3 * (size_t)t;
+      yw_vec3 a = mesh.positions[v[0]];
+      yw_vec3 b = yw_sub(mesh.positions[v[1]], a), c = yw_sub(mesh.positions[v[2]], a);
+      sum += 0.5 * (double)yw_length(yw_cross(b, c));
+    }
+    yw_tri_mesh_free(&mesh);
+    area = (float)sum * s->scale * s->scale;
+    if (!(area > 0.0f)) return bad_input("%s: has no area", path);
+  }
+  s->edge = sqrtf(area / (CLOTH_AREA * CLOTH_PARTICLES));
+  return -1;
+}
+
 static int count_parts(const char* path, starter* s) {
   if (s->volume) return bad_input("--parts is for surfaces, but %s has tets", path);
   yw_error error = {0};
@@ -239,8 +264,8 @@ static bool put_source(text_list* out, const starter* s, int32_t part) {
   }
   if (sheet && !put(out,
                     "      // The surface as a sheet with triangles of \"size\" m.\n"
-                    "      \"sheet\": {\n        \"size\": %g, \"thickness\": %g,\n  ",
-                    (double)(CLOTH_EDGE * s->length), (double)(CLOTH_THICKNESS * s->length))) {
+                    "      \"sheet\": {\n        \"size\": %.3g, \"thickness\": %g,\n  ",
+                    (double)s->edge, (double)(CLOTH_THICKNESS * s->length))) {
     return false;
   }
   bool done = part > 0 ? put_part(out, s, part)
@@ -290,8 +315,11 @@ static bool put_method(text_list* out, const starter* s) {
            (s->yield <= 0 || put(out, ", \"yield\": %.3g, \"creep\": 100", (double)s->yield)) &&
            put(out, " }\n");
   }
-  bool lasting = strcmp(m, "frames") == 0 && p->lasting;
-  return put(out, ", \"damping\": %.3g%s }\n", damping, lasting ? ", \"solver\": \"bdf2\"" : "");
+  // Sheets that crumple take implicit solvers several times as long.
+  const char* solver = strcmp(m, "slender") == 0                ? ", \"solver\": \"extended\""
+                       : strcmp(m, "frames") == 0 && p->lasting ? ", \"solver\": \"bdf2\""
+                                                                : "";
+  return put(out, ", \"damping\": %.3g%s }\n", damping, solver);
 }
 
 // One body; `part` 0: all of the file.
@@ -314,8 +342,10 @@ static bool put_body(text_list* out, const starter* s, int32_t part) {
                             "points up in the file\n")) &&
          (part > 0 ||
           put(out, "      \"color\": [%g, %g, %g],\n", (double)c[0], (double)c[1], (double)c[2])) &&
-         put(out, "      \"density\": %g,\n", (double)s->what->density) && put_method(out, s) &&
-         put(out, part > 0 && part < s->parts ? "    },\n" : "    }\n");
+         put(out, "      \"density\": %g,\n", (double)s->what->density) &&
+         (s->edge <= 0 ||
+          put(out, "      \"self_contact\": true,  // folds lie on each other\n")) &&
+         put_method(out, s) && put(out, part > 0 && part < s->parts ? "    },\n" : "    }\n");
 }
 
 static bool put_scene(text_list* out, const starter* s) {
@@ -345,6 +375,7 @@ int starter_text(const starter_options* options, const char* path, const char* f
   if (code < 0) code = choose_method(options, &s);
   if (code < 0 && file) code = measure_file(options, path, &s);
   if (code < 0 && file && options->parts) code = count_parts(path, &s);
+  if (code < 0 && strcmp(s.method, "slender") == 0) code = choose_edge(path, &s);
   if (code >= 0) return code;
   fit_legs(path, &s);
   text_list out = {0};

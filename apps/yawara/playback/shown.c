@@ -120,7 +120,7 @@ static char* take_look_source(const char* path, const yw_tri_mesh* surface) {
 static void take_source(const char* path, shown_model* out) {
   yw_file_data data = {0};
   yw_error ignored = {0};
-  if (out->kind != SHOWN_EMBEDDED || !path) return;
+  if ((out->kind != SHOWN_EMBEDDED && out->kind != SHOWN_OWN) || !path) return;
   if (yw_ends_with(path, ".ply")) out->source = take_ply_source(path, &out->surface);
   bool look =
       yw_ends_with(path, ".ply") || yw_ends_with(path, ".gltf") || yw_ends_with(path, ".glb");

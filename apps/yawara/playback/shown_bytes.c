@@ -9,6 +9,8 @@
 
 // In the place of the flag that says whether a surface is the part near the origin.
 #define MOVING_SURFACE 2u
+// In the place of SHOWN_OWN, if the source of the surface follows.
+#define OWN_OF_FILE 5u
 
 // Writing -----------------------------------------------------------------------------------------
 
@@ -56,6 +58,10 @@ static void write_links(const shown_model* model, yw_writer* writer) {
   write_text(writer, model->source ? model->source : "");
 }
 
+static bool is_own_of_file(const shown_model* model) {
+  return model->kind == SHOWN_OWN && model->source;
+}
+
 static void write_model(const shown_model* model, yw_writer* writer) {
   write_text(writer, model->method);
   yw_write_u32(writer, (uint32_t)model->tets.num_vertices);
@@ -65,11 +71,12 @@ static void write_model(const shown_model* model, yw_writer* writer) {
   yw_write_u32(writer, (uint32_t)model->corners);
   yw_write_u32(writer, (uint32_t)model->num_elements);
   write_indices(writer, model->elements, (size_t)model->corners * (size_t)model->num_elements);
-  yw_write_u32(writer, (uint32_t)model->kind);
+  yw_write_u32(writer, is_own_of_file(model) ? OWN_OF_FILE : (uint32_t)model->kind);
   write_surface(&model->surface, writer);
   size_t vertices = (size_t)model->surface.num_vertices;
   if (model->kind == SHOWN_BOUNDARY) write_indices(writer, model->vertices, vertices);
   if (model->kind == SHOWN_EMBEDDED) write_links(model, writer);
+  if (is_own_of_file(model)) write_text(writer, model->source);
 }
 
 static void write_look(const shown_look* look, yw_writer* writer) {
@@ -245,10 +252,11 @@ static bool read_model(yw_reader* reader, shown_model* out) {
   tets->tets = read_groups(reader, tets->num_tets, 4, tets->num_vertices);
   if (!tets->tets || !read_elements(reader, out)) return false;
   uint32_t kind = yw_read_u32(reader);
-  if (kind > SHOWN_EMBEDDED || kind == 2 || !read_surface(reader, &out->surface)) return false;
-  out->kind = (shown_surface)kind;
+  if (kind > OWN_OF_FILE || kind == 2 || !read_surface(reader, &out->surface)) return false;
+  out->kind = kind == OWN_OF_FILE ? SHOWN_OWN : (shown_surface)kind;
   if ((out->surface.num_triangles > 0) != (kind != SHOWN_PARTICLES)) return false;
   if (kind == SHOWN_EMBEDDED) return read_links(reader, tets->num_vertices, out);
+  if (kind == OWN_OF_FILE) return read_source(reader, out);
   if (kind != SHOWN_BOUNDARY) return true;
   out->vertices = read_groups(reader, out->surface.num_vertices, 1, tets->num_vertices);
   return out->vertices != NULL;

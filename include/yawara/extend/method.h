@@ -223,6 +223,9 @@ typedef struct yw_method {
   /// the surface is then that of the tets; surface_positions writes the current vertices of a body.
   yw_status (*model_surface)(const void* model, const yw_allocator* mem, yw_tri_mesh* out);
   void (*surface_positions)(const void* state, const yw_particles* particles, yw_vec3* out);
+  /// True if that surface is not what contact sees (the triangles of model_elements) but only near
+  /// it, and has to be kept out of obstacles. NULL: false.
+  bool (*surface_strays)(const void* model);
 
   /// Fields, in particle order; computed on request, not in the step.
   int32_t (*num_fields)(const void* state);

@@ -148,11 +148,11 @@ void yw_slender_model_destroy(void* model_pointer) {
   slender_model* model = model_pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {model->stiffness,      model->pairs,  model->triangles,
-                          model->rest,           model->mass,   model->inertia,
-                          model->inverse,        model->radius, model->elements,
-                          model->color_elements, model->skin,   model->orientations,
-                          model->color_start};
+  void* const arrays[] = {model->stiffness,      model->pairs,      model->triangles,
+                          model->rest,           model->mass,       model->inertia,
+                          model->inverse,        model->radius,     model->elements,
+                          model->color_elements, model->skin,       model->rides,
+                          model->orientations,   model->color_start};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_slender_examples_free(model);
   yw_tri_mesh_free(&model->surface);

@@ -79,6 +79,13 @@ typedef struct slender_skin {
   float length;      ///< m
 } slender_skin;
 
+/// A vertex of a surface that follows a sheet: sum_j weight_j (x_j + R_j lever_j).
+typedef struct sheet_ride {
+  int32_t particles[3];
+  float weights[3];
+  yw_vec3 lever[3];  ///< m, at rest
+} sheet_ride;
+
 typedef struct slender_model {
   yw_allocator mem;
   slender_kind kind;
@@ -105,6 +112,7 @@ typedef struct slender_model {
 
   yw_tri_mesh surface;  ///< as displayed, at rest
   slender_skin* skin;   ///< per vertex of it
+  sheet_ride* rides;    ///< or these, if the surface follows a sheet
   slender_poses poses;
   uint64_t hash;
 } slender_model;
@@ -202,6 +210,8 @@ yw_status yw_sheet_model_create(const yw_allocator* mem, const yw_sheet_def* def
 // surface.c
 yw_status yw_rod_surface(slender_model* model, const yw_rod_def* def, yw_error* error);
 yw_status yw_sheet_surface(slender_model* model, const yw_sheet_def* def, yw_error* error);
+// ride.c
+yw_status yw_sheet_ride(slender_model* model, const yw_sheet_def* def, yw_error* error);
 // World axes --------------------------------------------------------------------------------------
 
 /// R J R^T of a symmetric matrix.

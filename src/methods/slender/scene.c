@@ -6,12 +6,16 @@
 
 #include "math/small/trig.h"
 #include "scene/method.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
 #include "yawara/slender.h"
 
 #define MOST_POINTS 1000000
 #define TWO_PI 6.2831853f
+// Triangles of a file are not divided into more for display.
+#define MOST_SHOWN 100000
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
 
@@ -35,6 +39,7 @@ typedef struct sheet_keys {
   float thickness, contact_radius;
   float size;             // m, edge of the triangles of a shape; 0: chosen
   yw_shape* solid;        // of shape; not owned
+  bool from_file;         // the shape is that of a mesh file
   float width, depth;     // m, of the rectangle
   int32_t across, along;  // number of its cells
 } sheet_keys;
@@ -162,7 +167,9 @@ static const sheet_keys sheet_defaults = {.thickness = 0.002f};
 static const yw_key_row sheet_rows[] = {
     YW_NODE(sheet_keys, rectangle, "rectangle", "Flat rectangle in x and z."),
     YW_KEY(sheet_keys, file, TEXT, 0, 0, "", "File with a triangle mesh of the mid-surface, m."),
-    YW_NODE(sheet_keys, shape, "any_shape", "Shape whose surface is the sheet: a hollow shell."),
+    YW_NODE(sheet_keys, shape, "any_shape",
+            "Shape whose surface is the sheet: a hollow shell. That of a mesh file has the file's "
+            "triangles in another size and shows the file."),
     YW_KEY_ABOVE(sheet_keys, size, NUMBER, 0, YW_SCENE_REACH, "m",
                  "Edge length of the triangles of a shape. Default: 1/16 of its longest side."),
     YW_KEY_ABOVE(sheet_keys, thickness, NUMBER, 0, YW_SCENE_REACH, "m", "Thickness of the sheet."),
@@ -280,7 +287,8 @@ static bool load_rod(yw_loader* l, const yw_json* node, rod_keys* rod) {
 
 // Sheets ------------------------------------------------------------------------------------------
 
-static bool load_shell(yw_loader* l, sheet_keys* sheet) {
+// A shape that is a mesh file shows that file, as it is and moved by the sheet.
+static bool load_shell(yw_loader* l, yw_model_spec* model, sheet_keys* sheet) {
   yw_aabb box;
   if (!yw_load_shape(l, sheet->shape, &sheet->solid)) return false;
   if (!yw_shape_bounds(sheet->solid, &box)) {
@@ -288,10 +296,17 @@ static bool load_shell(yw_loader* l, sheet_keys* sheet) {
   }
   yw_vec3 size = yw_sub(box.upper, box.lower);
   if (!(sheet->size > 0)) sheet->size = fmaxf(size.x, fmaxf(size.y, size.z)) / 16.0f;
+  const yw_shape_file* source = yw_find_shape_file(l, sheet->solid);
+  if (!source) return true;
+  sheet->from_file = model->has_surface = true;
+  model->surface.file = source->file;
+  model->surface_part = source->part;
+  model->surface_place = source->place;
   return true;
 }
 
-static bool load_sheet(yw_loader* l, const yw_json* node, sheet_keys* sheet) {
+static bool load_sheet(yw_loader* l, yw_model_spec* model, sheet_keys* sheet) {
+  const yw_json* node = model->source_node;
   static const char* const kinds[] = {"rectangle", "file", "shape"};
   static const char* const needed[] = {"width", "depth", "across", "along"};
   int32_t which;
@@ -303,7 +318,7 @@ static bool load_sheet(yw_loader* l, const yw_json* node, sheet_keys* sheet) {
   if (yw_json_get(node, "size") && !sheet->shape) {
     return yw_value_fail(&l->r, yw_json_get(node, "size"), "is only for sheets with a \"shape\"");
   }
-  if (sheet->shape) return load_shell(l, sheet);
+  if (sheet->shape) return load_shell(l, model, sheet);
   if (sheet->file) return true;
   if (!yw_read_record(&l->r, sheet->rectangle, &rectangle_record, &k) ||
       !need_all(l, sheet->rectangle, 4, needed)) {
@@ -338,17 +353,91 @@ static bool build_rectangle(yw_loader* l, const sheet_keys* s, yw_tri_mesh* out)
   return true;
 }
 
-static bool build_sheet_mesh(yw_loader* l, const yw_model_spec* model, yw_tri_mesh* out) {
+/// A sheet as it is simulated and as it is shown.
+typedef struct sheet_meshes {
+  yw_tri_mesh mesh;
+  yw_tri_mesh surface;  // empty: the mesh
+  int32_t* home;        // see yw_sheet_def
+} sheet_meshes;
+
+static void free_meshes(const yw_allocator* mem, sheet_meshes* m) {
+  yw_tri_mesh_free(&m->mesh);
+  yw_tri_mesh_free(&m->surface);
+  yw_mem_free(mem, m->home);
+}
+
+// Several parts that pass through each other would come apart as sheets.
+static bool is_one_sheet(const yw_tri_mesh* surface, const yw_allocator* mem) {
+  yw_surface_report report;
+  yw_error ignored = {0};
+  if (yw_surface_report_of(surface, mem, &report, &ignored) < 0) return false;
+  return report.num_parts == 1 || report.crossing_triangles == 0;
+}
+
+static double mean_edge(const yw_tri_mesh* mesh) {
+  double sum = 0;
+  int64_t count = 3 * (int64_t)mesh->num_triangles;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t next = i % 3 == 2 ? i - 2 : i + 1;
+    sum += (double)yw_distance(mesh->positions[mesh->triangles[i]],
+                               mesh->positions[mesh->triangles[next]]);
+  }
+  return count > 0 ? sum / (double)count : 0;
+}
+
+// What is shown. Triangles that are larger than those of the sheet are divided, as they could not
+// bend with it.
+static bool build_shown(yw_loader* l, yw_model_spec* model, float size, yw_tri_mesh* out) {
+  if (!yw_build_surface(l, model, out)) return false;
+  double edge = mean_edge(out);
+  int64_t triangles = out->num_triangles;
+  for (; edge > (double)size && triangles < MOST_SHOWN / 4; triangles *= 4, edge *= 0.5) {
+    model->surface.subdivide++;
+  }
+  if (model->surface.subdivide == 0) return true;
+  yw_tri_mesh_free(out);
+  yw_tri_mesh_free(&model->surface_mesh);
+  model->surface_path = NULL;
+  return yw_build_surface(l, model, out);
+}
+
+// The triangles of the file in another size; or, where these do not form a sheet, the surface of
+// what they enclose.
+static bool build_from_file(yw_loader* l, yw_model_spec* model, sheet_meshes* out) {
+  const sheet_keys* s = &((const slender_settings*)model->settings)->sheet;
+  const yw_allocator* mem = &l->scene->mem;
+  yw_error deep = {0};
+  int32_t num_turned;
+  if (!build_shown(l, model, s->size, &out->surface)) return false;
+  if (yw_tri_mesh_orient(&out->surface, &num_turned) == YW_ERR_MEMORY) {
+    return yw_memory_fail(&l->r);
+  }
+  yw_status status = YW_ERR_GEOMETRY;
+  if (is_one_sheet(&out->surface, mem)) {
+    status = yw_tri_mesh_remesh(&out->surface, mem, s->size, &out->mesh, &out->home, &deep);
+  } else {
+    yw_fail(&deep, status, "its parts pass through each other");
+  }
+  if (status == YW_ERR_GEOMETRY) {
+    yw_value_warn(&l->r, s->shape, ": %s: the sheet is the surface of the solid that it encloses",
+                  deep.message);
+    status = yw_shape_surface(s->solid, mem, s->size, &out->mesh, &deep);
+  }
+  return status >= 0 || yw_deep_fail(&l->r, s->shape, &deep);
+}
+
+static bool build_sheet_meshes(yw_loader* l, yw_model_spec* model, sheet_meshes* out) {
   const sheet_keys* s = &((const slender_settings*)model->settings)->sheet;
   yw_error deep = {0};
+  if (s->from_file) return build_from_file(l, model, out);
   if (s->solid) {
-    return yw_shape_surface(s->solid, &l->scene->mem, s->size, out, &deep) >= 0 ||
+    return yw_shape_surface(s->solid, &l->scene->mem, s->size, &out->mesh, &deep) >= 0 ||
            yw_deep_fail(&l->r, s->shape, &deep);
   }
-  if (!s->file) return build_rectangle(l, s, out);
+  if (!s->file) return build_rectangle(l, s, &out->mesh);
   char* file = yw_loader_file(l, s->file);
   if (!file) return yw_memory_fail(&l->r);
-  return yw_tri_mesh_read(file, &l->scene->mem, out, &deep) >= 0 ||
+  return yw_tri_mesh_read(file, &l->scene->mem, &out->mesh, &deep) >= 0 ||
          yw_deep_fail(&l->r, yw_json_get(model->source_node, "file"), &deep);
 }
 
@@ -371,7 +460,7 @@ static bool load(yw_loader* l, yw_model_spec* model) {
   slender_settings* slender = model->settings;
   slender->is_rod = strcmp(model->source_node->key, "rod") == 0;
   bool read = slender->is_rod ? load_rod(l, model->source_node, &slender->rod)
-                              : load_sheet(l, model->source_node, &slender->sheet);
+                              : load_sheet(l, model, &slender->sheet);
   return read && yw_load_groups(l, slender->groups, &slender->parts) &&
          yw_take_material(l, node, &slender->youngs_modulus, &slender->poissons_ratio) &&
          yw_load_stiffness_list(l, slender->fields, yw_scene_slender.layer_keys,
@@ -413,9 +502,10 @@ static yw_status create_rod(yw_loader* l, yw_model_spec* model, const float* mod
   return yw_model_create_rod(&l->scene->mem, &def, &model->model, error);
 }
 
-static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* mesh,
+static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const sheet_meshes* sheet,
                               const float* moduli, yw_quat* const* turns, yw_error* error) {
   const slender_settings* slender = model->settings;
+  const yw_tri_mesh* mesh = &sheet->mesh;
   yw_sheet_def def = yw_default_sheet_def();
   def.mesh = mesh;
   def.thickness = slender->sheet.thickness;
@@ -427,14 +517,16 @@ static yw_status create_sheet(yw_loader* l, yw_model_spec* model, const yw_tri_m
   def.poissons_ratio_field = moduli ? moduli + mesh->num_vertices : NULL;
   def.params = slender->params;
   def.examples = examples_of(model, turns);
+  if (sheet->surface.num_triangles > 0) def.surface = &sheet->surface;
+  def.surface_home = sheet->home;
   return yw_model_create_sheet(&l->scene->mem, &def, &model->model, error);
 }
 
-static bool create(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* mesh, const float* moduli,
-                   yw_quat* const* turns) {
+static bool create(yw_loader* l, yw_model_spec* model, const sheet_meshes* sheet,
+                   const float* moduli, yw_quat* const* turns) {
   yw_error deep = {0};
-  yw_status status = mesh ? create_sheet(l, model, mesh, moduli, turns, &deep)
-                          : create_rod(l, model, moduli, turns, &deep);
+  yw_status status = sheet ? create_sheet(l, model, sheet, moduli, turns, &deep)
+                           : create_rod(l, model, moduli, turns, &deep);
   const yw_json* node =
       status == YW_ERR_INVALID && moduli ? model->settings_node : model->source_node;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
@@ -444,7 +536,7 @@ static bool create(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* mesh, 
 }
 
 static bool build_points(yw_loader* l, yw_model_spec* model, int32_t count, const yw_vec3* points,
-                         const yw_tri_mesh* mesh) {
+                         const sheet_meshes* sheet) {
   float* moduli = NULL;
   yw_quat* turns[YW_MAX_EXAMPLES] = {0};
   const slender_settings* slender = model->settings;
@@ -452,7 +544,8 @@ static bool build_points(yw_loader* l, yw_model_spec* model, int32_t count, cons
       yw_make_moduli(l, NULL, slender->fields, slender->num_fields, slender->field_list,
                      slender->youngs_modulus, slender->poissons_ratio, points, count, &moduli) &&
       yw_build_labels(l, &slender->parts, NULL, points, count, &model->labels) &&
-      yw_build_point_poses(l, model, points, count, turns) && create(l, model, mesh, moduli, turns);
+      yw_build_point_poses(l, model, points, count, turns) &&
+      create(l, model, sheet, moduli, turns);
   for (int32_t k = 0; k < model->num_poses; k++) yw_mem_free(&l->scene->mem, turns[k]);
   yw_mem_free(&l->scene->mem, moduli);
   return done;
@@ -460,13 +553,13 @@ static bool build_points(yw_loader* l, yw_model_spec* model, int32_t count, cons
 
 static bool build(yw_loader* l, yw_model_spec* model) {
   const slender_settings* slender = model->settings;
-  yw_tri_mesh mesh = {0};
+  sheet_meshes sheet = {0};
   if (slender->is_rod) {
     return build_points(l, model, slender->rod.num_points, slender->rod.list, NULL);
   }
-  if (!build_sheet_mesh(l, model, &mesh)) return false;
-  bool done = build_points(l, model, mesh.num_vertices, mesh.positions, &mesh);
-  yw_tri_mesh_free(&mesh);
+  bool done = build_sheet_meshes(l, model, &sheet) &&
+              build_points(l, model, sheet.mesh.num_vertices, sheet.mesh.positions, &sheet);
+  free_meshes(&l->scene->mem, &sheet);
   return done;
 }
 

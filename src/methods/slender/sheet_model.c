@@ -272,7 +272,9 @@ yw_status yw_sheet_model_create(const yw_allocator* mem, const yw_sheet_def* def
   }
   if (status >= 0) status = fill_sheet(model, def, error);
   if (status >= 0) status = yw_slender_finish(model, error);
-  if (status >= 0) status = yw_sheet_surface(model, def, error);
+  if (status >= 0) {
+    status = def->surface ? yw_sheet_ride(model, def, error) : yw_sheet_surface(model, def, error);
+  }
   if (status >= 0) status = yw_slender_examples_create(model, &def->examples, error);
   if (status < 0) {
     yw_slender_model_destroy(model);

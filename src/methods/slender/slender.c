@@ -387,6 +387,10 @@ static yw_status model_surface(const void* model, const yw_allocator* mem, yw_tr
   return yw_tri_mesh_copy(&((const slender_model*)model)->surface, mem, out);
 }
 
+static bool surface_strays(const void* model) {
+  return ((const slender_model*)model)->rides != NULL;
+}
+
 // What tracks may change over time.
 static const yw_parameter tracked[] = {
     {"damping", offsetof(yw_slender_params, damping)},
@@ -423,6 +427,7 @@ const yw_method yw_slender_method = {
     .place = place,
     .model_surface = model_surface,
     .surface_positions = yw_slender_surface_positions,
+    .surface_strays = surface_strays,
     .statistics = yw_slender_statistics_list,
     .energy = yw_slender_body_energy,
     .num_fields = yw_slender_num_fields,

@@ -70,6 +70,8 @@ struct slender_body {
 
 // surface.c
 void yw_slender_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out);
+// ride.c
+void yw_sheet_ride_positions(const slender_body* body, const yw_particles* particles, yw_vec3* out);
 // step.c, position.c
 yw_status yw_slender_implicit_advance(slender_body* body, yw_particles* particles,
                                       const yw_step_ctx* ctx);

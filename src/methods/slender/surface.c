@@ -44,6 +44,10 @@ static void place_at_rest(slender_model* model) {
 
 void yw_slender_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out) {
   const slender_body* body = state;
+  if (body->model->rides) {
+    yw_sheet_ride_positions(body, particles, out);
+    return;
+  }
   for (int32_t v = 0; v < body->model->surface.num_vertices; ++v) {
     const slender_skin* skin = &body->model->skin[v];
     yw_quat q[2];
