@@ -498,7 +498,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
   yw_fem_carry_masses(&b->front, yw_fem_fine_mass(b), b->mass);
   if (b->model->fragile) {
     yw_fem_cracks_refresh(&b->cracks, b->mass);
-    yw_fem_cracks_count(&b->cracks);
+    yw_fem_cracks_count(&b->cracks, &b->model->h, b->front.num_copies);
     b->is_apart = b->cracks.num_pieces > 1;
   }
   yw_fem_front_changed(b);
