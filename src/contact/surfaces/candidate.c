@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "contact/surfaces/cone.h"
+
 // Who owns a contact ----------------------------------------------------------------------------
 
 static yw_vec3 point_of_side(const yw_candidate* c, const yw_vec3 x[4], const float* weights,
@@ -336,6 +338,39 @@ static float time_of_touch(const yw_candidate* c, const yw_nearest* start, float
   return yw_time_of_touch(c->kind, &c->path, distance, slack, near);
 }
 
+// What is nearest to a vertex may lie within a flat face, or be an edge that it has just passed.
+// Turns n into a direction in which both sides can touch; false where there is none near it.
+static bool vertex_can_touch(const yw_candidate* c, const yw_nearest* near, const yw_vec3 x[4],
+                             float t, yw_vec3* n) {
+  const yw_contact_work* other = c->works[1];
+  int zeros = 0, zero = 0, corner = 0;
+  for (int k = 0; k < 3; ++k) {
+    bool border = near->weights[1 + k] < YW_BORDER;
+    zeros += border;
+    if (border) zero = k;
+    if (!border) corner = k;
+  }
+  if (zeros == 0) return true;
+  int32_t edge = other->complex->triangle_edges[c->primitive[1]][(zero + 1) % 3];
+  yw_vec3 p = point_of_side(c, x, near->weights, 1);
+  if (zeros == 1 && !yw_cone_of_edge(other, edge, p, t, n)) return false;
+  if (zeros == 2 && !yw_cone_of_vertex(other, c->corners[1 + corner], t, n)) return false;
+  yw_vec3 back = yw_neg(*n);
+  if (!yw_cone_of_vertex(c->works[0], c->corners[0], t, &back)) return false;
+  *n = yw_neg(back);
+  return true;
+}
+
+// Edges that cross have one direction only.
+static bool edges_can_touch(const yw_candidate* c, const yw_nearest* near, const yw_vec3 x[4],
+                            float t, yw_vec3 n) {
+  for (int side = 0; side < 2; ++side) {
+    yw_vec3 away = side ? n : yw_neg(n), p = point_of_side(c, x, near->weights, side);
+    if (!yw_cone_of_edge(c->works[side], c->primitive[side], p, t, &away)) return false;
+  }
+  return true;
+}
+
 static void find_contact(yw_candidate* c, const yw_nearest* start, float keep, float skin,
                          float fall, yw_contact_list* list) {
   bool touching = start->distance < 1e-3f * skin;
@@ -357,9 +392,12 @@ static void find_contact(yw_candidate* c, const yw_nearest* start, float keep, f
   bool flat = touching || near.distance < 1e-3f * skin;
   yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
   if (c->kind == YW_VERTEX_TRIANGLE) {
-    if (lies_in_crease(c, &near, x, t, &n) || owns_vertex_contact(c, &near, n, t)) {
-      append_contact(c, &near, n, keep, skin, list);
-    }
+    bool touches =
+        lies_in_crease(c, &near, x, t, &n) ||
+        (owns_vertex_contact(c, &near, n, t) && (flat || vertex_can_touch(c, &near, x, t, &n)));
+    if (touches) append_contact(c, &near, n, keep, skin, list);
+  } else if (!flat && !edges_can_touch(c, &near, x, t, n)) {
+    return;
   } else if (flat || both_stand_out(c, &near, n, t, YW_RIDGE * skin)) {
     append_contact(c, &near, n, keep, skin, list);
   } else if (!apart) {

@@ -2,6 +2,7 @@
 // The rules are those of candidate.c, in the same order.
 #include "contact/surfaces/sift.h"
 
+#include "contact/surfaces/cone.h"
 #include "contact/surfaces/pair_lanes.h"
 
 // Sine of the angle between edges that count as parallel.
@@ -115,23 +116,32 @@ YW_LANE_FN yw_vi find_moment(yw_pair_kind kind, const paths* p, const yw_sift* s
   return apart | misses;
 }
 
-// True where the faces at an edge lie behind it, see candidate.c.
-YW_LANE_FN yw_vi stands_out(const vec thirds[2], const yw_vi has[2], vec p, vec n, float least) {
-  yw_vi sharp = has[0] & 0, wrong = sharp;
-  yw_vf height = yw_vf_splat(INFINITY);
+// True where the faces at an edge lie behind it, see candidate.c. Adds edges within a flat face
+// that n, which is at right angles to them, leads into (cone.h) to `cannot`.
+YW_LANE_FN yw_vi stands_out(const vec thirds[2], const yw_vi has[2], vec p, vec edge, vec n,
+                            float least, yw_vi* cannot) {
+  yw_vi sharp = has[0] & 0, wrong = sharp, ahead = sharp;
+  yw_vf height = yw_vf_splat(INFINITY), scale = 1.0f / dot(edge, edge), reach2[2], beside[2];
   for (int k = 0; k < 2; ++k) {
     vec to = sub(thirds[k], p);
-    yw_vf along = dot(to, n);
-    yw_vi clear = along * along > YW_FLAT * YW_FLAT * dot(to, to);
-    wrong |= has[k] & clear & (along < 0.0f);
+    yw_vf along = dot(to, n), size2 = dot(to, to);
+    yw_vi clear = along * along > YW_FLAT * YW_FLAT * size2, front = has[k] & (along < 0.0f);
+    wrong |= clear & front;
     sharp |= ~has[k] | clear;
     height = yw_vf_select(has[k], yw_vf_min(along, height), height);
+    beside[k] = dot(to, edge);
+    reach2[k] = size2 - beside[k] * beside[k] * scale;
+    ahead |= front & (along * along > (1.0f - YW_CONE_LEAST * YW_CONE_LEAST) * reach2[k]);
   }
+  yw_vf between = dot(sub(thirds[0], p), sub(thirds[1], p)) - beside[0] * beside[1] * scale;
+  yw_vi flat = has[0] & has[1] & (between < 0.0f) &
+               (between * between > YW_FLAT_FACES * YW_FLAT_FACES * reach2[0] * reach2[1]);
+  *cannot |= ahead & flat;
   return ~wrong & (sharp | (height > least));
 }
 
 YW_LANE_FN yw_vi both_stand_out(const yw_near_lanes* l, const yw_sift* s, int32_t first,
-                                const vec x[4], const moment* m, vec n) {
+                                const vec x[4], const moment* m, vec n, yw_vi* cannot) {
   vec begin[4], end[4];
   yw_vi has[4];
   load_corners(l->begin, s->thirds[0], first, 2, begin);
@@ -140,11 +150,10 @@ YW_LANE_FN yw_vi both_stand_out(const yw_near_lanes* l, const yw_sift* s, int32_
     begin[k] = mad(begin[k], m->t, sub(end[k], begin[k]));
     has[k] = yw_vf_load(s->has_third[k] + first) > 0.0f;
   }
-  vec front = mad(x[0], m->near.weights[1], sub(x[1], x[0]));
-  vec back = mad(x[2], m->near.weights[3], sub(x[3], x[2]));
-  vec behind = {-n.x, -n.y, -n.z};
-  return stands_out(begin, has, front, n, YW_RIDGE * s->skin) &
-         stands_out(begin + 2, has + 2, back, behind, YW_RIDGE * s->skin);
+  vec u = sub(x[1], x[0]), v = sub(x[3], x[2]), behind = {-n.x, -n.y, -n.z};
+  vec front = mad(x[0], m->near.weights[1], u), back = mad(x[2], m->near.weights[3], v);
+  return stands_out(begin, has, front, u, n, YW_RIDGE * s->skin, cannot) &
+         stands_out(begin + 2, has + 2, back, v, behind, YW_RIDGE * s->skin, cannot);
 }
 
 // Normal of the triangle, or of both edges.
@@ -198,7 +207,9 @@ YW_LANE_FN void sift_register(const yw_near_lanes* l, uint32_t asked, yw_sift* s
       if (s->found_by[side]) nothing |= border & ~unclear;
       if (!s->found_by[side]) unclear |= border;
     }
-    contact = both_stand_out(l, s, first, x, &m, n);
+    yw_vi cannot = (yw_vi){0};
+    contact = both_stand_out(l, s, first, x, &m, n, &cannot);
+    nothing |= cannot & ~unclear;
   }
   for (int k = 0; k < 4; ++k) yw_vf_store(s->weights[k] + first, m.near.weights[k]);
   yw_vf_store(s->normal[0] + first, n.x);

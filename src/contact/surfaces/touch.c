@@ -7,6 +7,7 @@
 
 #include "contact/obstacles.h"
 #include "contact/surfaces/candidate.h"
+#include "contact/surfaces/cone.h"
 #include "contact/surfaces/patches.h"
 #include "contact/surfaces/sift.h"
 
@@ -413,6 +414,12 @@ void yw_touch_find(const yw_contact_work* works, yw_contact_job* job, const yw_t
     find_obstacles(&works[job->a], job, step->h, step->fall, list);
   } else {
     find_between(works, job, step, list);
+    // A list that is too short is filled again.
+    if (step->mode == YW_TOUCH_CONTACTS && list->num_contacts <= list->contact_capacity) {
+      int32_t found = list->num_contacts - job->first_contact;
+      list->num_contacts =
+          job->first_contact + yw_cone_drop(works, list->contacts + job->first_contact, found);
+    }
   }
   job->num_contacts = list->num_contacts - job->first_contact;
   job->num_spares = list->num_spares - job->first_spare;
