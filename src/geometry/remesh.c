@@ -128,7 +128,8 @@ static yw_status split_long_edges(remesher* r, yw_error* error) {
         return yw_fail(error, YW_ERR_LIMIT, "edges of %g m make more than %d vertices",
                        (double)r->edge, MAX_VERTICES);
       }
-      done = yw_tri_edit_split(e, list[i].half);
+      // An earlier split may have put a shorter edge in its place; the next pass finds the rest.
+      if (length2_of(e, list[i].half) > long2) done = yw_tri_edit_split(e, list[i].half);
     }
     yw_mem_free(&e->mem, list);
     if (!done) return yw_fail_memory(error, "triangles of another size");
@@ -334,7 +335,7 @@ static void relax(remesher* r) {
 
 // Result ------------------------------------------------------------------------------------------
 
-static int32_t home_of(yw_tri_edit* e, int32_t v) {
+static int32_t home_of(const yw_tri_edit* e, int32_t v) {
   while (v >= 0 && e->vertices.items[v].out < 0) v = e->vertices.items[v].home;
   return v;
 }

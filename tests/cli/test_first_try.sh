@@ -76,6 +76,17 @@ same "materials come back" "$(grep 'mtl' $back)" "$(grep 'mtl' painted.obj)"
 same "polygons come back" "$(grep '^f' $back | head -n 2 | tr '\n' ' ')" "f 1/1/1 4/2/2 3/3/3 2/4/4 f 5/1/5 6/2/6 7/3/7 8/4/8 "
 same "normals come back" "$(awk '/^vn/{printf "%.2f ", $4}' $back)" "-1.00 -1.00 -1.00 -1.00 1.00 1.00 1.00 1.00 "
 
+# Normals of a PLY file: here those of a ball, at the corners of the box.
+{
+  printf 'ply\nformat ascii 1.0\nelement vertex 8\n'
+  printf 'property float %s\n' x y z nx ny nz
+  printf 'element face 6\nproperty list uchar int vertex_indices\nend_header\n'
+  awk '/^v /{print $2, $3, $4, ($2 > 20 ? 0.6 : -0.6), ($3 > 5 ? 0.6 : -0.6), ($4 > 5 ? 0.6 : -0.6)}
+    /^f /{print 4, $2 - 1, $3 - 1, $4 - 1, $5 - 1}' "a box.obj"
+} >round.ply
+check "a PLY model with normals" "$yawara" run round.ply --as steel -n 0 -q -f obj -o run_round
+same "its normals come back" "$(awk '/^vn/{n += $2 * $2 > 0.3 && $3 * $3 > 0.3}END{print n}' run_round/obj/round_000000.obj)" 36
+
 # Sizes and axes of other programs: 20 by 10 by 10 mm, z up; then the box and a copy above it.
 side() { awk -v k="$1" '/^v /{if(!n++||$k<a)a=$k;if($k>b)b=$k}END{printf "%.4f",b-a}' "$2"; }
 check "a model in mm" "$yawara" run "a box.obj" --unit mm --as steel -n 0 -q -f obj -o run_mm

@@ -190,7 +190,7 @@ static void what_cannot_be_is_refused(void** state) {
   v[1] = kept[2], v[2] = kept[1];
   refuse(&square, 0.1f, YW_ERR_GEOMETRY, "opposite sides");
   memcpy(v, kept, sizeof kept);
-  memcpy(v, v + 3, 3 * sizeof *v);
+  memcpy(v, kept + 3, 3 * sizeof *v);
   refuse(&square, 0.1f, YW_ERR_GEOMETRY, "more than two triangles");
   memcpy(v, kept, sizeof kept);
   square.positions[5].y = INFINITY;

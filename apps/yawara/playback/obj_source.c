@@ -65,19 +65,28 @@ char* obj_source_take(const char* text, size_t size, int32_t num_vertices) {
   return NULL;
 }
 
-char* obj_source_make(const yw_tri_mesh* surface, const float* u, const float* v) {
+char* obj_source_make(const yw_tri_mesh* surface, float* const uv[2], float* const normals[3]) {
   text_list out = {0};
   char piece[120];
-  bool good = true;
-  for (int32_t i = 0; good && i < surface->num_vertices; ++i) {
-    int length = snprintf(piece, sizeof piece, "vt %.9g %.9g\n", (double)u[i], (double)v[i]);
+  bool good = uv || normals;
+  for (int32_t i = 0; good && uv && i < surface->num_vertices; ++i) {
+    int length =
+        snprintf(piece, sizeof piece, "vt %.9g %.9g\n", (double)uv[0][i], (double)uv[1][i]);
+    good = append(&out, piece, (size_t)length);
+  }
+  for (int32_t i = 0; good && normals && i < surface->num_vertices; ++i) {
+    int length = snprintf(piece, sizeof piece, "vn %.9g %.9g %.9g\n", (double)normals[0][i],
+                          (double)normals[1][i], (double)normals[2][i]);
     good = append(&out, piece, (size_t)length);
   }
   for (int32_t t = 0; good && t < surface->num_triangles; ++t) {
-    const int32_t* c = surface->triangles + 3 * (size_t)t;
-    int length = snprintf(piece, sizeof piece, "f %d/%d %d/%d %d/%d\n", c[0] + 1, c[0] + 1,
-                          c[1] + 1, c[1] + 1, c[2] + 1, c[2] + 1);
-    good = append(&out, piece, (size_t)length);
+    const int32_t* v = surface->triangles + 3 * (size_t)t;
+    good = append(&out, "f", 1);
+    for (int k = 0; good && k < 3; ++k) {
+      obj_corner c = {.index = {v[k] + 1, uv ? v[k] + 1 : 0, normals ? v[k] + 1 : 0}};
+      good = append(&out, piece, (size_t)obj_print_corner(piece, sizeof piece, &c));
+    }
+    good = good && append(&out, "\n", 1);
   }
   if (good) return out.items;
   YW_LIST_FREE(NULL, &out);

@@ -10,9 +10,9 @@
 /// beginning. NULL if it has none that matter, is not understood, or does not have num_vertices
 /// vertices. Free with yw_mem_free(NULL, ...).
 char* obj_source_take(const char* text, size_t size, int32_t num_vertices);
-/// The same from texture coordinates of each vertex, of a file that is not OBJ. NULL if there is
-/// not enough memory.
-char* obj_source_make(const yw_tri_mesh* surface, const float* u, const float* v);
+/// The same from texture coordinates and normals of each vertex, of a file that is not OBJ; uv or
+/// normals may be NULL. NULL if both are, or if there is not enough memory.
+char* obj_source_make(const yw_tri_mesh* surface, float* const uv[2], float* const normals[3]);
 /// The same from texture coordinates of corners, and materials. NULL if it has neither, or there is
 /// not enough memory.
 char* obj_source_of_look(const yw_tri_mesh* surface, const yw_mesh_look* look);

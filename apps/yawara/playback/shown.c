@@ -83,24 +83,22 @@ static bool take_model(const yw_model* model, shown_model* out) {
   return out->first && out->links;
 }
 
-// Texture coordinates of the vertices of a PLY file, under one of the names that programs use.
-static char* take_ply_source(const char* path, const yw_tri_mesh* surface) {
-  static const char* const names[][2] = {{"s", "t"}, {"u", "v"}, {"texture_u", "texture_v"}};
-  char* source = NULL;
-  for (size_t k = 0; k < sizeof names / sizeof names[0] && !source; ++k) {
-    float* values[2] = {NULL, NULL};
-    bool found = true;
-    for (int c = 0; c < 2 && found; ++c) {
-      yw_tri_mesh mesh = {0};
-      yw_error ignored = {0};
-      found = yw_painted_mesh_read(path, names[k][c], NULL, &mesh, &values[c], &ignored) >= 0 &&
-              mesh.num_vertices == surface->num_vertices;
-      yw_tri_mesh_free(&mesh);
-    }
-    if (found) source = obj_source_make(surface, values[0], values[1]);
-    for (int c = 0; c < 2; ++c) yw_mem_free(NULL, values[c]);
+// Values of the vertices of a PLY file under these names; false if it lacks one.
+static bool take_ply_values(const char* path, const yw_tri_mesh* surface, int count,
+                            const char* const* names, float** out) {
+  bool found = true;
+  for (int c = 0; c < count && found; ++c) {
+    yw_tri_mesh mesh = {0};
+    yw_error ignored = {0};
+    found = yw_painted_mesh_read(path, names[c], NULL, &mesh, &out[c], &ignored) >= 0 &&
+            mesh.num_vertices == surface->num_vertices;
+    yw_tri_mesh_free(&mesh);
   }
-  return source;
+  for (int c = 0; c < count && !found; ++c) {
+    yw_mem_free(NULL, out[c]);
+    out[c] = NULL;
+  }
+  return found;
 }
 
 static char* take_look_source(const char* path, const yw_tri_mesh* surface) {
@@ -116,15 +114,32 @@ static char* take_look_source(const char* path, const yw_tri_mesh* surface) {
   return source;
 }
 
+// Texture coordinates of the vertices of a PLY file, under one of the names that programs use, and
+// their normals; or the texture coordinates of its faces.
+static char* take_ply_source(const char* path, const yw_tri_mesh* surface) {
+  static const char* const normal_names[3] = {"nx", "ny", "nz"};
+  static const char* const names[][2] = {{"s", "t"}, {"u", "v"}, {"texture_u", "texture_v"}};
+  float *uv[2] = {NULL, NULL}, *normals[3] = {NULL, NULL, NULL};
+  bool has_uv = false, has_normals = take_ply_values(path, surface, 3, normal_names, normals);
+  for (size_t k = 0; k < sizeof names / sizeof names[0] && !has_uv; ++k) {
+    has_uv = take_ply_values(path, surface, 2, names[k], uv);
+  }
+  char* source = has_uv ? NULL : take_look_source(path, surface);
+  if (!source) source = obj_source_make(surface, has_uv ? uv : NULL, has_normals ? normals : NULL);
+  for (int c = 0; c < 2; ++c) yw_mem_free(NULL, uv[c]);
+  for (int c = 0; c < 3; ++c) yw_mem_free(NULL, normals[c]);
+  return source;
+}
+
 // What exports need of the file that the surface is from. Without it they have plain triangles.
 static void take_source(const char* path, shown_model* out) {
   yw_file_data data = {0};
   yw_error ignored = {0};
   if ((out->kind != SHOWN_EMBEDDED && out->kind != SHOWN_OWN) || !path) return;
   if (yw_ends_with(path, ".ply")) out->source = take_ply_source(path, &out->surface);
-  bool look =
-      yw_ends_with(path, ".ply") || yw_ends_with(path, ".gltf") || yw_ends_with(path, ".glb");
-  if (look && !out->source) out->source = take_look_source(path, &out->surface);
+  if (yw_ends_with(path, ".gltf") || yw_ends_with(path, ".glb")) {
+    out->source = take_look_source(path, &out->surface);
+  }
   if (!yw_ends_with(path, ".obj")) return;
   if (yw_file_read_all(path, MAX_SOURCE, NULL, &data, &ignored) < 0) return;
   out->source = obj_source_take(data.bytes, data.size, out->surface.num_vertices);
