@@ -329,6 +329,7 @@ static void check_bits(yw_fem_refine refine) {
 static void same_bits_over_threads_simd_and_snapshots(void** state) {
   (void)state;
   check_bits(YW_FEM_REFINE_JUMP);
+  check_bits(YW_FEM_REFINE_FINEST);
 }
 
 int main(void) {

@@ -233,6 +233,7 @@ static void add_copies(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, int
     p->vel[to] = p->vel[from];
     b->end_pos[to] = b->end_pos[from];
     b->end_vel[to] = b->end_vel[from];
+    b->grip[to] = b->grip[from];
     if (ctx->begin) ctx->begin[to] = ctx->begin[from];
   }
   b->front.num_copies += count;
