@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # The frame with the most to see; 45 unless listed.
-declare -A moments=([bowling]=100 [buggy]=60 [cake]=60 [drape]=60 [fishing_rod]=40 [frog]=90 [ice_cream]=150 [materials]=60 [nails]=70
+declare -A moments=([bowling]=100 [buggy]=60 [cake]=60 [carrot]=36 [chocolate]=40 [glaze]=12 [torn_jelly]=60 [drape]=60 [fishing_rod]=40 [frog]=90 [ice_cream]=150 [materials]=60 [nails]=70
   [bristle]=60 [creases]=330 [curls]=110 [leaf]=200 [rope]=60 [teddy]=70 [trampoline]=50 [twist]=28)
 [ $# -gt 0 ] || set -- $(basename -s .json scenes/gallery/*.json)
 for scene; do

@@ -16,6 +16,7 @@ typedef struct device_case {
   yw_vec3 place;
   bool obstacles;  // more than a floor
   bool pins;
+  bool large;  // more chunks than are split among threads
 } device_case;
 
 static const device_case cases[] = {
@@ -29,11 +30,13 @@ static const device_case cases[] = {
     {"far away", .num_examples = 1, .alpha = 0.6f, .place = {2000.0f, 0.0f, -300.0f}},
     {"obstacles", .alpha = 0.6f, .obstacles = true},
     {"pins", .num_examples = 1, .stiffness = 30.0f, .pins = true, .obstacles = true},
+    {"large", .num_examples = 2, .alpha = 0.6f, .viscosity = 0.01f, .large = true},
+    {"large, labels", YW_GROUPS_LABELS, .num_examples = 2, .alpha = 0.6f, .large = true},
 };
 
 static yw_model* make_model(const device_case* c) {
   yw_tet_mesh mesh;
-  const int32_t cells[3] = {7, 12, 7};
+  const int32_t cells[3] = {7, c->large ? 24 : 12, 7};
   yw_aabb box = {{0, 0, 0}, {0.7f, 1.2f, 0.7f}};
   assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
   static const yw_deform_kind kinds[2] = {YW_DEFORM_TWIST, YW_DEFORM_BEND};

@@ -9,6 +9,8 @@
 // Edges around a vertex in a flat face add up to less than this share of their number, as unit
 // vectors.
 #define FLAT_VERTEX 0.2f
+// Cosine between directions that are the same.
+#define SAME_DIRECTION 0.99999f
 // Cosine to the mean direction of contacts from which on they are looked at.
 #define SUSPECT 0.5f
 
@@ -44,9 +46,20 @@ static int32_t neighbours(const yw_complex* c, int32_t vertex, int32_t out[MAX_A
   return count;
 }
 
+// Saves the look at all others where surfaces lie on each other.
+static bool is_normal(const yw_contact_work* work, int32_t triangle, float t, yw_vec3 away) {
+  if (triangle < 0) return true;
+  yw_vec3 x[3];
+  for (int k = 0; k < 3; ++k) x[k] = place_at(work, work->complex->triangles[triangle][k], t);
+  yw_vec3 normal = yw_cross(yw_sub(x[1], x[0]), yw_sub(x[2], x[0]));
+  float along = yw_dot(normal, away);
+  return along * along > SAME_DIRECTION * SAME_DIRECTION * yw_length2(normal);
+}
+
 bool yw_cone_of_vertex(const yw_contact_work* work, int32_t vertex, float t, yw_vec3* away) {
   const yw_complex* c = work->complex;
-  if (c->num_triangles == 0) return true;
+  if (c->num_triangles == 0 || is_normal(work, c->triangle_of_vertex[vertex], t, *away))
+    return true;
   yw_vec3 p = place_at(work, vertex, t), n = *away, to[MAX_AROUND], sum = yw_v3(0, 0, 0);
   int32_t around[MAX_AROUND], count = neighbours(c, vertex, around);
   for (int32_t i = 0; i < count; ++i) {

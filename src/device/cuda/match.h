@@ -3,7 +3,6 @@
 #ifndef YW_DEVICE_CUDA_MATCH_H
 #define YW_DEVICE_CUDA_MATCH_H
 
-#include "device/cuda/match_meet.h"
 #include "device/cuda/match_pull.h"
 #include "device/cuda/obstacles.h"
 
@@ -12,7 +11,6 @@ struct match_remote {
   match_args args;
   const match_model* model;  // on the host
   int32_t most_rows;
-  int32_t particles;  // rounded up to blocks
   void* memory[36];
   int num_memory;
   yw_vec4* pos[2];  // the current one first
@@ -35,6 +33,20 @@ struct match_array {
 
 enum { MATCH_ARRAYS = 36 };
 
+static size_t num_quads(const match_block* block) {
+  return (size_t)((block->ring_length + RING_QUAD - 1) / RING_QUAD) * YW_LANES;
+}
+
+// Bodies with few chunks give their parts to blocks of threads of their own, or most processors of
+// the GPU would have nothing to do. Parts of a chunk gather the same rows, which costs large bodies
+// more than it gives. Tuned on an H200; as loops, tests see both with small bodies.
+#ifdef __CUDACC__
+#define SPLIT_CHUNKS 128
+#else
+#define SPLIT_CHUNKS 2
+#endif
+static bool is_split(const match_model* model) { return model->num_chunks <= SPLIT_CHUNKS; }
+
 // Lists all arrays but those of pins and obstacles; returns their number.
 static int list_arrays(match_remote* r, match_array* out) {
   const match_model* m = r->model;
@@ -42,22 +54,20 @@ static int list_arrays(match_remote* r, match_array* out) {
   size_t blocks = (size_t)m->num_blocks, n = (size_t)m->num_examples, all = blocks * YW_LANES;
   size_t groups = (size_t)m->num_groups, shares = (size_t)m->num_shares, halo = 0, rings = 0;
   for (int32_t c = 0; c < m->num_chunks; ++c) halo += (size_t)m->chunks[c].num_halo;
-  for (int32_t b = 0; b < m->num_blocks; ++b) {
-    rings += (size_t)m->blocks[b].ring_length * YW_LANES;
-  }
-  size_t pieces = (all + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
+  for (int32_t b = 0; b < m->num_blocks; ++b) rings += num_quads(&m->blocks[b]);
   bool has_shares = shares > 0;
-  size_t pieces_of_sums = (size_t)match_num_pieces(m->num_chunks) * NUM_SUMS;
+  size_t pieces_of_sums = (size_t)match_num_pieces(m->num_chunks) * NUM_COLUMNS;
+  size_t parts = is_split(m) ? (size_t)m->num_chunks * MOST_PARTS : 0;
   const match_array arrays[] = {
       {&a->model.chunks, (size_t)m->num_chunks * sizeof(match_chunk), m->chunks},
-      {&a->model.blocks, blocks * sizeof(match_block), m->blocks},
+      {&a->model.blocks, blocks * sizeof(match_block), NULL},
       {&a->model.regions, blocks * sizeof(match_region_block), m->regions},
       {&a->model.moments, blocks * sizeof(match_moment_block), m->moments},
       {&a->model.particles, blocks * sizeof(match_particle_block), m->particles},
       {&a->model.rest, all * sizeof(yw_vec4), m->rest},
       {&a->model.row_mass, (size_t)m->num_particles * sizeof(float), m->row_mass},
       {&a->model.halo, halo * sizeof(int32_t), m->halo},
-      {&a->model.rings, rings * sizeof(uint16_t), m->rings},
+      {&a->model.rings, rings * sizeof(ring_quad), NULL},
       {&a->model.examples, blocks * n * sizeof(yw_sym3x16), m->examples},
       {&a->model.duals, blocks * n * sizeof(yw_sym3x16), m->duals},
       {&a->model.share_group, shares * sizeof(int32_t), m->share_group},
@@ -83,7 +93,7 @@ static int list_arrays(match_remote* r, match_array* out) {
       {&a->vel, all * sizeof(yw_vec4), NULL},
       {&a->cut, all * sizeof(yw_vec4), NULL},
       {&a->inv_mass, all * sizeof(float), NULL},
-      {&a->boxes, pieces * sizeof(yw_aabb), NULL},
+      {&a->part_sums, parts * NUM_COLUMNS * sizeof(float), NULL},
       {&a->scalars, sizeof(match_scalars), NULL},
   };
   int count = (int)(sizeof arrays / sizeof arrays[0]);
@@ -150,6 +160,37 @@ static bool send_groups(match_remote* r) {
   return ok;
 }
 
+// Sends rings as quads of rows, one per particle of a block in turn.
+static bool send_rings(match_remote* r) {
+  const match_model* m = r->model;
+  const int unit = MATCH_PADDED_ROW * (int)sizeof(float) / MATCH_RING_UNIT;
+  size_t count = 0, at = 0;
+  for (int32_t b = 0; b < m->num_blocks; ++b) count += num_quads(&m->blocks[b]);
+  ring_quad* quads = (ring_quad*)calloc(count, sizeof(ring_quad));
+  match_block* blocks = (match_block*)calloc((uint32_t)m->num_blocks, sizeof(match_block));
+  for (int32_t b = 0; quads && blocks && b < m->num_blocks; ++b) {
+    const uint16_t* from = m->rings + m->blocks[b].ring_start;
+    blocks[b] = m->blocks[b];
+    blocks[b].ring_start = (int32_t)at;
+    for (int32_t k = 0; k < blocks[b].ring_length; ++k) {
+      for (int32_t i = 0; i < YW_LANES; ++i) {
+        size_t quad = at + (size_t)(k / RING_QUAD * YW_LANES + i);
+        uint32_t row = (uint32_t)(from[k * YW_LANES + i] / unit);
+        quads[quad].pairs[k % RING_QUAD / 2] |= row << (k % 2 * 16);
+      }
+    }
+    at += num_quads(&m->blocks[b]);
+  }
+  bool ok = quads && blocks &&
+            device_put(r->stream, (void*)r->args.model.rings, quads, count * sizeof(ring_quad)) &&
+            device_put(r->stream, (void*)r->args.model.blocks, blocks,
+                       (size_t)m->num_blocks * sizeof(match_block)) &&
+            device_wait(r->stream);
+  free(quads);
+  free(blocks);
+  return ok;
+}
+
 static bool allocate(match_remote* r, const match_array* arrays, int count) {
   const match_model* m = r->model;
   r->args.model = *m;
@@ -167,7 +208,7 @@ static bool allocate(match_remote* r, const match_array* arrays, int count) {
     if (rows > r->most_rows) r->most_rows = rows;
   }
   r->seen = (uint32_t*)calloc((size_t)m->num_particles, sizeof(uint32_t));
-  return r->seen && device_wait(r->stream) && send_groups(r);
+  return r->seen && device_wait(r->stream) && send_groups(r) && send_rings(r);
 }
 
 static yw_status fail_device(yw_error* error, const char* what) {
@@ -186,7 +227,7 @@ static yw_status match_create(const match_model* model, match_remote** out, yw_e
   match_remote* r = (match_remote*)calloc(1, sizeof(match_remote));
   if (!r) return YW_ERR_MEMORY;
   r->model = model;
-  r->particles = model->num_blocks * YW_LANES;
+  r->args.split = is_split(model) ? MOST_PARTS : 1;
   int count = list_arrays(r, arrays);
   uint64_t needed = bytes_of(arrays, count), left = device_free_bytes();
   if (needed > left) {
@@ -233,7 +274,8 @@ static yw_status match_send(match_remote* r, const match_body* body,
   scalars.axes = body->axes;
   scalars.torque = body->torque;
   scalars.origin = body->near.origin;
-  scalars.placed = box_of(particles);
+  yw_aabb box = box_of(particles);
+  scalars.placed = order_box(box);
   scalars.has_cut = has_cuts(&body->near);
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
   bool ok = device_put(r->stream, r->pos[0], particles->pos, all) &&
@@ -255,7 +297,8 @@ static yw_status match_fetch(match_remote* r, match_body* body, yw_particles* pa
   size_t all = (size_t)particles->count * sizeof(yw_vec4);
   bool by_region = m->grouping == YW_GROUPS_PER_REGION;
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
-  bool ok = device_get(r->stream, particles->pos, r->pos[0], all) &&
+  bool ok = device_run<settle_kernel>(r->stream, *a, 1, settle_kernel::shared_bytes()) &&
+            device_get(r->stream, particles->pos, r->pos[0], all) &&
             device_get(r->stream, particles->vel, a->vel, all) &&
             device_get(r->stream, body->weights, a->body.weights, by_region ? 0 : weights) &&
             device_get(r->stream, &scalars, a->scalars, sizeof scalars) && device_wait(r->stream);
@@ -306,6 +349,7 @@ static bool send_pins(match_remote* r, const yw_step_ctx* ctx) {
   match_args* a = &r->args;
   a->num_holds = ctx->num_holds;
   a->num_springs = ctx->num_springs;
+  a->has_pins = ctx->num_holds + ctx->num_springs > 0;
   a->springs_differ = true;
   int32_t before = r->hold_capacity;
   if (!reserve_items(r, &r->holds, &r->hold_capacity, ctx->num_holds) ||
@@ -345,13 +389,17 @@ static bool run_inner(match_remote* r) {
   size_t region_bytes = regions_kernel::shared_bytes(r->most_rows, m->num_examples);
   size_t pull_bytes = pull_kernel::shared_bytes(r->most_rows);
   int pieces = (m->num_particles + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
-  bool ok = device_run<regions_kernel>(r->stream, *a, m->num_chunks, region_bytes);
+  int blocks = m->num_chunks * a->split;
+  bool ok = device_run<regions_kernel>(r->stream, *a, blocks, region_bytes);
   if (m->num_shares > 0) {
     ok = ok && device_run<bend_kernel>(r->stream, *a, bend_kernel::PARTS * m->num_chunks,
                                        bend_kernel::shared_bytes());
   }
-  ok = ok && device_run<pull_kernel>(r->stream, *a, m->num_chunks, pull_bytes) &&
-       device_run<meet_kernel>(r->stream, *a, pieces, meet_kernel::shared_bytes());
+  ok = ok && device_run<pull_kernel>(r->stream, *a, blocks, pull_bytes);
+  if (a->has_pins) {
+    ok = ok && device_run<pins_kernel>(r->stream, *a, 1, pins_kernel::shared_bytes()) &&
+         device_run<meet_kernel>(r->stream, *a, pieces, meet_kernel::shared_bytes());
+  }
   yw_vec4* old = r->pos[0];
   r->pos[0] = r->pos[1];
   r->pos[1] = old;

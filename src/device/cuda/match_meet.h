@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The end of a step of a match body: contact with obstacles, as contact/obstacles.c has it, one
-// block of threads per chunk of particles; and positions return to the world (kit/near.h).
+// The end of a step of a match body: contact with obstacles, as contact/obstacles.c has it, and
+// positions return to the world (kit/near.h). A block of threads does it for the particles that it
+// has pulled (match_pull.h), or, where pins move some in between, for those of a chunk.
 #ifndef YW_DEVICE_CUDA_MATCH_MEET_H
 #define YW_DEVICE_CUDA_MATCH_MEET_H
 
-#include "device/cuda/match_kernels.h"
+#include "device/cuda/match_regions.h"
 
 /// As in world/step.c: a body with a larger speed or coordinate has diverged.
 #define MOST_COORDINATE 1e9f
@@ -37,82 +38,53 @@ KERNEL_FN bool meet_obstacle(const yw_obstacle_motion* motion, yw_vec4 old_pos, 
   return yw_collide_particle(motion, &s, old_pos, pos, vel);
 }
 
-struct meet_kernel {
-  typedef match_args args;
-  static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 4;
-  static constexpr int CHUNK = YW_COLLIDE_CHUNK, GROUP = YW_COLLIDE_GROUP;
-  static constexpr int GROUPS = CHUNK / GROUP, PARTS = THREADS / GROUPS;
+/// Contact and return of up to 1,024 particles, `first` and following, by a block of threads.
+template <int THREADS>
+struct meeting {
+  static constexpr int MOST = YW_COLLIDE_CHUNK;
 
-  struct alignas(16) shared {
-    yw_vec4 pos[CHUNK], old_pos[CHUNK], vel[CHUNK];  // in the world
-    uint8_t touched[CHUNK];
-    yw_aabb boxes[THREADS];  // of parts of groups, then of groups
-    yw_aabb halves[GROUPS];  // of halves of the chunk, ..., of the chunk
-    yw_obstacle_motion motion;
-    bool is_met, group_is_met[GROUPS];
-    int contacts, corners, bad, flag;
+  /// In the world.
+  struct places {
+    yw_vec4 *pos, *old_pos, *vel;
   };
-
-  static size_t shared_bytes() { return sizeof(shared); }
-
-  // Boxes of the paths: of parts of groups, of groups, of the chunk.
-  KERNEL_FN void box_paths(shared* s, int32_t count) {
-    EACH_THREAD(t) {
-      yw_aabb box = yw_aabb_empty();
-      int32_t first = t / PARTS * GROUP + t % PARTS;
-      for (int32_t i = first; i < (t / PARTS + 1) * GROUP && i < count; i += PARTS) {
-        box = yw_aabb_grow(yw_aabb_grow(box, yw_xyz(s->pos[i])), yw_xyz(s->old_pos[i]));
-      }
-      s->boxes[t] = box;
-    }
-    for (int half = PARTS / 2; half > 0; half /= 2) {
-      SYNC();
-      EACH_THREAD(t) {
-        if (t % PARTS < half) s->boxes[t] = yw_aabb_join(s->boxes[t], s->boxes[t + half]);
-      }
-    }
-    SYNC();
-    EACH_THREAD(t) {
-      if (t < GROUPS) s->halves[t] = s->boxes[t * PARTS];
-    }
-    for (int half = GROUPS / 2; half > 0; half /= 2) {
-      SYNC();
-      EACH_THREAD(t) {
-        if (t < half) s->halves[t] = yw_aabb_join(s->halves[t], s->halves[t + half]);
-      }
-    }
-    SYNC();
+  static size_t bytes_of_places(int count) { return 3 * (size_t)count * sizeof(yw_vec4); }
+  KERNEL_FN places places_in(void* memory, int count) {
+    yw_vec4* first = (yw_vec4*)memory;
+    return (places){first, first + count, first + 2 * count};
   }
 
-  // The obstacle as it moves in this inner step; is_met: it may touch the chunk.
-  KERNEL_FN void aim_at(const args& a, shared* s, int32_t k, bool settles) {
+  struct shared {
+    uint8_t touched[MOST];
+    ordered_box path;  // before and after the step
+    yw_obstacle_motion motion;
+    bool is_met;
+    int contacts, corners;
+    ordered_box after;
+    int bad;
+  };
+
+  // The obstacle as it moves in this inner step; is_met: it may touch the particles.
+  KERNEL_FN void aim_at(const match_args& a, shared* s, int32_t k, bool settles) {
     const yw_obstacle* o = &a.obstacles[k];
-    s->is_met = yw_aabb_overlap(o->bounds, s->halves[0]);
+    const yw_aabb box = box_of_ordered(&s->path);
+    s->is_met = yw_aabb_overlap(o->bounds, box);
     if (!s->is_met) return;
     s->motion = yw_obstacle_motion_of(&a.terms, o);
     const yw_obstacle_motion* m = &s->motion;
-    s->is_met = settles || !yw_obstacle_box_is_clear(o, m->first, m->last, m->moves, s->halves[0]);
+    s->is_met = settles || !yw_obstacle_box_is_clear(o, m->first, m->last, m->moves, box);
   }
 
-  KERNEL_FN void meet_all(const args& a, shared* s, int32_t first, int32_t count) {
+  KERNEL_FN void meet_all(const match_args& a, shared* s, places at, int32_t first, int32_t count) {
     for (int32_t k = 0; k < a.num_obstacles; ++k) {
       EACH_THREAD(t) {
         if (t == 0) aim_at(a, s, k, false);
       }
       SYNC();
       if (s->is_met) {
-        const yw_obstacle_motion* m = &s->motion;
-        EACH_THREAD(t) {
-          if (t % PARTS == 0) {
-            s->group_is_met[t / PARTS] = !yw_obstacle_box_is_clear(&a.obstacles[k], m->first,
-                                                                   m->last, m->moves, s->boxes[t]);
-          }
-        }
-        SYNC();
         EACH_THREAD(t) {
           for (int32_t i = t; i < count; i += THREADS) {
-            if (!s->group_is_met[i / GROUP] || a.inv_mass[first + i] == 0.0f) continue;
-            bool hit = meet_obstacle(m, s->old_pos[i], &s->pos[i], &s->vel[i]);
+            if (a.inv_mass[first + i] == 0.0f) continue;
+            bool hit = meet_obstacle(&s->motion, at.old_pos[i], &at.pos[i], &at.vel[i]);
             if (hit && s->touched[i] < UINT8_MAX) ++s->touched[i];
             if (s->touched[i] == 2) ADD_TO(&s->corners, 1);
           }
@@ -123,7 +95,8 @@ struct meet_kernel {
   }
 
   // Particles that met two obstacles meet all of them once more.
-  KERNEL_FN void settle_in_corners(const args& a, shared* s, int32_t first, int32_t count) {
+  KERNEL_FN void settle_in_corners(const match_args& a, shared* s, places at, int32_t first,
+                                   int32_t count) {
     for (int32_t k = 0; k < a.num_obstacles; ++k) {
       EACH_THREAD(t) {
         if (t == 0) aim_at(a, s, k, true);
@@ -133,7 +106,7 @@ struct meet_kernel {
         EACH_THREAD(t) {
           for (int32_t i = t; i < count; i += THREADS) {
             if (s->touched[i] < 2 || a.inv_mass[first + i] == 0.0f) continue;
-            meet_obstacle(&s->motion, s->old_pos[i], &s->pos[i], &s->vel[i]);
+            meet_obstacle(&s->motion, at.old_pos[i], &at.pos[i], &at.vel[i]);
           }
         }
       }
@@ -153,128 +126,136 @@ struct meet_kernel {
     return (yw_vec4){x.x + by.x, x.y + by.y, x.z + by.z, x.w + 0.0f};
   }
 
-  KERNEL_FN bool is_sane(yw_vec4 v) {
-    return fabsf(v.x) < MOST_COORDINATE && fabsf(v.y) < MOST_COORDINATE &&
-           fabsf(v.z) < MOST_COORDINATE;
+  KERNEL_FN bool is_sane(float x, float y, float z) {
+    return fabsf(x) < MOST_COORDINATE && fabsf(y) < MOST_COORDINATE && fabsf(z) < MOST_COORDINATE;
   }
 
-  // Fills the positions in the world, and meets obstacles.
-  KERNEL_FN void collide(const args& a, shared* s, int32_t first, int32_t count) {
-    yw_vec3 origin = a.scalars->origin;
-    EACH_THREAD(t) {
-      const match_step step = own_step(a, a.scalars->step);
-      bool in_place = origin.x == 0.0f && origin.y == 0.0f && origin.z == 0.0f;
-      for (int32_t i = t; i < count; i += THREADS) {
-        yw_vec4 now = a.new_pos[first + i], old = match_relative(&step, first + i);
-        s->pos[i] = in_place ? now : shift(now, origin);
-        s->old_pos[i] = in_place ? old : shift(old, origin);
-        s->vel[i] = a.vel[first + i];
-        s->touched[i] = 0;
-      }
+  KERNEL_FN bool is_zero(yw_vec3 v) { return v.x == 0.0f && v.y == 0.0f && v.z == 0.0f; }
+
+  // Positions in the world, before and after.
+  KERNEL_FN void take_places(const match_args& a, const match_step& from, shared* s, places at,
+                             int32_t first, int32_t count, int t) {
+    const match_step step = own_step(a, from);
+    yw_vec3 origin = step.origin;
+    bool in_place = is_zero(origin);
+    // Whole warps, also where there is no particle.
+    for (int32_t i = t; i < (count + 31) / 32 * 32; i += THREADS) {
+      bool live = i < count;
+      int32_t p = first + (live ? i : 0);
+      yw_vec4 now = a.new_pos[p], old = match_relative(&step, p);
+      now = in_place ? now : shift(now, origin);
+      old = in_place ? old : shift(old, origin);
+      yw_aabb box = yw_aabb_grow(yw_aabb_grow(yw_aabb_empty(), yw_xyz(now)), yw_xyz(old));
+      lower_all(s->path.least, order_box(box).least);
+      if (!live) continue;
+      at.pos[i] = now;
+      at.old_pos[i] = old;
+      at.vel[i] = a.vel[p];
+      s->touched[i] = 0;
     }
-    SYNC();
-    box_paths(s, count);
-    meet_all(a, s, first, count);
-    if (s->corners > 0) settle_in_corners(a, s, first, count);
-    EACH_THREAD(t) {
-      bool in_place = origin.x == 0.0f && origin.y == 0.0f && origin.z == 0.0f;
-      int contacts = 0;
-      for (int32_t i = t; i < count; i += THREADS) {
-        if (s->touched[i] == 0) continue;
-        ++contacts;
-        yw_vec4 now = a.new_pos[first + i], after = s->pos[i];
-        a.vel[first + i] = s->vel[i];
-        if (in_place) {
-          a.new_pos[first + i] = after;
-        } else if (!have_same_bits(shift(now, origin), after)) {
-          a.new_pos[first + i] =
-              (yw_vec4){after.x - origin.x, after.y - origin.y, after.z - origin.z, 0.0f};
-        }
-      }
-      if (contacts > 0) ADD_TO(&s->contacts, contacts);
-    }
-    SYNC();
   }
 
-  // The box of a block becomes that of its first thread.
-  KERNEL_FN void join_in_block(shared* s) {
-    for (int half = THREADS / 2; half > 0; half /= 2) {
-      SYNC();
-      EACH_THREAD(t) {
-        if (t < half) s->boxes[t] = yw_aabb_join(s->boxes[t], s->boxes[t + half]);
+  KERNEL_FN void keep_places(const match_args& a, yw_vec3 origin, shared* s, places at,
+                             int32_t first, int32_t count, int t) {
+    int contacts = 0;
+    for (int32_t i = t; i < count; i += THREADS) {
+      if (s->touched[i] == 0) continue;
+      ++contacts;
+      yw_vec4 now = a.new_pos[first + i], after = at.pos[i];
+      a.vel[first + i] = at.vel[i];
+      if (is_zero(origin)) {
+        a.new_pos[first + i] = after;
+      } else if (!have_same_bits(shift(now, origin), after)) {
+        a.new_pos[first + i] =
+            (yw_vec4){after.x - origin.x, after.y - origin.y, after.z - origin.z, 0.0f};
       }
     }
-    SYNC();
+    if (contacts > 0) ADD_TO(&s->contacts, contacts);
   }
 
-  // Positions return to the world; what its floats cannot hold is kept.
-  KERNEL_FN void leave(const args& a, shared* s, int32_t first, int32_t count) {
-    yw_vec3 origin = a.scalars->origin;
+  /// Meets all obstacles.
+  KERNEL_FN void collide(const match_args& a, const match_step& step, shared* s, places at,
+                         int32_t first, int32_t count) {
     EACH_THREAD(t) {
-      yw_aabb box = yw_aabb_empty();
-      bool moved = origin.x != 0.0f || origin.y != 0.0f || origin.z != 0.0f;
-      bool keeps = moved || a.scalars->has_cut != 0;
-      bool at_hand = !moved && a.scalars->is_near;  // in shared memory
-      for (int32_t i = t; i < count; i += THREADS) {
-        int32_t p = first + i;
-        yw_vec4 exact = at_hand ? s->pos[i] : a.new_pos[p], there = shift(exact, origin);
-        yw_vec4 v = at_hand ? s->vel[i] : a.vel[p];
-        if (keeps) {
+      if (t < 6) s->path.least[t] = INT32_MAX;
+      if (t == 6) s->contacts = s->corners = 0;
+    }
+    SYNC();
+    EACH_THREAD(t) { take_places(a, step, s, at, first, count, t); }
+    SYNC();
+    meet_all(a, s, at, first, count);
+    if (s->corners > 0) settle_in_corners(a, s, at, first, count);
+    EACH_THREAD(t) { keep_places(a, step.origin, s, at, first, count, t); }
+    SYNC();
+    EACH_THREAD(t) {
+      if (t == 0 && s->contacts > 0) ADD_TO(&a.scalars->contacts, s->contacts);
+    }
+  }
+
+  /// Positions return to the world; what its floats cannot hold is kept.
+  KERNEL_FN void leave(const match_args& a, const match_step& step, shared* s, int32_t first,
+                       int32_t count) {
+    const yw_vec3 origin = step.origin;
+    const bool keeps = step.has_cut || !is_zero(origin);
+    EACH_THREAD(t) {
+      if (t < 6) s->after.least[t] = INT32_MAX;
+      if (t == 0) s->bad = 0;
+    }
+    SYNC();
+    EACH_THREAD(t) {
+      // Whole warps, also where there is no particle.
+      for (int32_t i = t; i < (count + 31) / 32 * 32; i += THREADS) {
+        bool live = i < count;
+        int32_t p = first + (live ? i : 0);
+        yw_vec4 exact = a.new_pos[p], there = shift(exact, origin), v = a.vel[p];
+        if (live && keeps) {
           a.cut[p] = (yw_vec4){exact.x - (there.x - origin.x), exact.y - (there.y - origin.y),
                                exact.z - (there.z - origin.z), 0.0f};
         }
-        if (keeps || !have_same_bits(exact, there)) a.new_pos[p] = there;
-        box = yw_aabb_grow(box, yw_xyz(there));
-        if (!is_sane(there) || !is_sane(v)) ADD_TO(&s->bad, 1);
+        if (live && (keeps || !have_same_bits(exact, there))) a.new_pos[p] = there;
+        ordered_box own = order_box((yw_aabb){yw_xyz(there), yw_xyz(there)});
+        for (int k = 0; k < 6; ++k) own.least[k] = live ? own.least[k] : INT32_MAX;
+        lower_all(s->after.least, own.least);
+        bool is_good = is_sane(there.x, there.y, there.z) && is_sane(v.x, v.y, v.z);
+        if (live && !is_good) s->bad = 1;
       }
-      s->boxes[t] = box;
-    }
-    join_in_block(s);
-  }
-
-  KERNEL_FN void join_boxes(const args& a, shared* s, int num_blocks) {
-    EACH_THREAD(t) {
-      yw_aabb box = yw_aabb_empty();
-      for (int c = t; c < num_blocks; c += THREADS) box = yw_aabb_join(box, a.boxes[c]);
-      s->boxes[t] = box;
-    }
-    join_in_block(s);
-  }
-
-  KERNEL_FN void finish(const args& a, const shared* s) {
-    match_scalars* out = a.scalars;
-    if (a.enters) out->most_contacts = 0;
-    if (out->contacts > out->most_contacts) out->most_contacts = out->contacts;
-    out->contacts = 0;
-    if (out->bad > 0) out->diverged = 1;
-    if (!a.leaves) return;
-    out->placed = s->boxes[0];
-    out->has_cut = out->origin.x != 0.0f || out->origin.y != 0.0f || out->origin.z != 0.0f;
-  }
-
-  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
-    shared* s = (shared*)memory;
-    int32_t first = block * CHUNK, left = a.model.num_particles - first;
-    int32_t count = left < CHUNK ? left : CHUNK;
-    if (a.scalars->diverged) return;
-    EACH_THREAD(t) {
-      if (t == 0) s->contacts = s->corners = s->bad = 0;
     }
     SYNC();
-    if (a.scalars->is_near) collide(a, s, first, count);
-    if (a.leaves) leave(a, s, first, count);
-    EACH_THREAD(t) {
-      if (t == 0) {
-        if (a.leaves) a.boxes[block] = s->boxes[0];
-        if (s->contacts > 0) ADD_TO(&a.scalars->contacts, s->contacts);
-        if (s->bad > 0) ADD_TO(&a.scalars->bad, s->bad);
-      }
-    }
-    if (!IS_LAST_BLOCK(&a.scalars->ended[2], &s->flag, 0)) return;
-    if (a.leaves) join_boxes(a, s, num_blocks);
-    EACH_THREAD(t) {
-      if (t == 0) finish(a, s);
-    }
+  }
+
+  /// For the next substep: where the particles are.
+  KERNEL_FN void finish_leaving(const match_args& a, const int least[6], int bad, int t) {
+    if (t < 6) lower_one(&a.scalars->placed.least[t], least[t]);
+    if (t == 6 && bad) ADD_TO(&a.scalars->bad, 1);
+  }
+};
+
+/// Where pins have moved particles after they were pulled.
+struct meet_kernel {
+  typedef match_args args;
+  static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 2;
+  typedef meeting<THREADS> meets;
+
+  struct alignas(16) shared {
+    meets::shared meeting;
+    match_step step;
+  };
+
+  static size_t shared_bytes() { return sizeof(shared) + meets::bytes_of_places(meets::MOST); }
+
+  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
+    (void)num_blocks;
+    shared* s = (shared*)memory;
+    int32_t first = block * meets::MOST, left = a.model.num_particles - first;
+    int32_t count = left < meets::MOST ? left : meets::MOST;
+    if (a.scalars->diverged) return;
+    EACH_THREAD(t) { copy_step(a, &s->step, t); }
+    SYNC();
+    const meets::places at = meets::places_in(memory + sizeof(shared), meets::MOST);
+    if (a.num_obstacles > 0) meets::collide(a, s->step, &s->meeting, at, first, count);
+    if (!a.leaves) return;
+    meets::leave(a, s->step, &s->meeting, first, count);
+    EACH_THREAD(t) { meets::finish_leaving(a, s->meeting.after.least, s->meeting.bad, t); }
   }
 };
 

@@ -1,36 +1,44 @@
 // SPDX-License-Identifier: MIT
-// Goals, velocities and positions of the particles of a match body, one thread each, and what a
-// step does for the whole body after that.
+// Goals, velocities and positions of the particles of a match body, one thread each; then they meet
+// obstacles. Pins, where there are any, come in between, in kernels of their own.
 #ifndef YW_DEVICE_CUDA_MATCH_PULL_H
 #define YW_DEVICE_CUDA_MATCH_PULL_H
 
-#include "device/cuda/match_kernels.h"
+#include "device/cuda/match_meet.h"
 
 struct pull_kernel {
   typedef match_args args;
   static constexpr int THREADS = 512, BLOCKS_PER_PROCESSOR = 2;
-  // Torque, lower and upper corner of the box.
-  enum { NUM_TERMS = 9 };
+  typedef meeting<THREADS> meets;
+  enum { NUM_TERMS = 3 };  // of the torque
 
   struct row {
     yw_vec4 x, y, z;
   };
   struct alignas(16) shared {
     match_step step;
-    int flag;
-    float terms[NUM_TERMS][YW_LANES];
-    double torque[3];
+    float lanes[THREADS / PART_THREADS][NUM_TERMS][YW_LANES];
+    float torque[NUM_TERMS];
+    int least[12];  // ordered boxes of the paths and of their ends, relative to the origin
+    int is_near;    // an obstacle may be near the paths
+    int has_zero;   // some coordinate is -0, which the world does not keep
+    meets::shared meeting;
   };
 
   static size_t shared_bytes(int num_rows) {
-    if (num_rows < THREADS / 2) num_rows = THREADS / 2;  // room for a box per thread
     return sizeof(shared) + (size_t)num_rows * sizeof(row) + NUM_TERMS * THREADS * sizeof(float);
   }
 
-  KERNEL_FN float join(int term, float a, float b) {
-    return term < 3 ? a + b : term < 6 ? (a < b ? a : b) : (a > b ? a : b);
+  KERNEL_FN void add_row(ring_sums* out, const row& from, bool is_first) {
+    const float entries[3][4] = {{from.x.x, from.x.y, from.x.z, from.x.w},
+                                 {from.y.x, from.y.y, from.y.z, from.y.w},
+                                 {from.z.x, from.z.y, from.z.z, from.z.w}};
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 4; ++j) {
+        out->sums[i][j] = is_first ? entries[i][j] : out->sums[i][j] + entries[i][j];
+      }
+    }
   }
-  KERNEL_FN float none(int term) { return term < 3 ? 0.0f : term < 6 ? INFINITY : -INFINITY; }
 
   KERNEL_FN ring_sums sum_ring(const match_step* step, int32_t block, int32_t lane,
                                const row* rows) {
@@ -39,53 +47,190 @@ struct pull_kernel {
     for (int32_t first = 0; first < ring.length; first += ring_reader::AT_ONCE) {
       int taken[ring_reader::AT_ONCE];
       ring.take(first, taken);
+      // Two rows are read before the first is added.
 #pragma unroll
-      for (int n = 0; n < ring_reader::AT_ONCE; ++n) {
-        if (first + n >= ring.length) break;
-        const row from = rows[taken[n]];
-        const float entries[3][4] = {{from.x.x, from.x.y, from.x.z, from.x.w},
-                                     {from.y.x, from.y.y, from.y.z, from.y.w},
-                                     {from.z.x, from.z.y, from.z.z, from.z.w}};
-        bool is_first = first + n == 0;
-        for (int i = 0; i < 3; ++i) {
-          for (int j = 0; j < 4; ++j) {
-            out.sums[i][j] = is_first ? entries[i][j] : out.sums[i][j] + entries[i][j];
-          }
-        }
+      for (int n = 0; n < ring_reader::AT_ONCE; n += 2) {
+        const row from[2] = {rows[taken[n]], rows[taken[n + 1]]};
+        if (first + n < ring.length) add_row(&out, from[0], first + n == 0);
+        if (first + n + 1 < ring.length) add_row(&out, from[1], false);
       }
     }
     return out;
   }
 
-  KERNEL_FN void pull_one(const match_step* step, lane_set at, const row* rows, float* terms) {
-    const float zero = 0.0f;
-    ring_sums rings = sum_ring(step, at.block, at.lane, rows);
-    pull_sums sums = {
-        {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, {zero, zero, zero}};
-    bool live = at.block * YW_LANES + match_lane(at.lane) < step->model->num_particles;
-    pull(step, live, at.block, at.lane, &rings, &sums);
-    const float own[NUM_TERMS] = {sums.torque.x, sums.torque.y, sums.torque.z,
-                                  sums.lower.x,  sums.lower.y,  sums.lower.z,
-                                  sums.upper.x,  sums.upper.y,  sums.upper.z};
-    for (int k = 0; k < NUM_TERMS; ++k) {
-      terms[k * THREADS] = live || k < 3 ? own[k] : none(k);
-    }
+  // True for -0.
+  KERNEL_FN bool is_low_zero(float x) { return x == 0.0f && signbit(x); }
+
+  // Notes where a particle was and is. Lanes without one take part: whole warps note.
+  KERNEL_FN void note(shared* s, const pull_sums& sums, bool live) {
+    const yw_lanes_vec3 &x = sums.pos, &v = sums.vel, &low = sums.lower, &high = sums.upper;
+    int least[12] = {order_of(low.x),   order_of(low.y),   order_of(low.z), ~order_of(high.x),
+                     ~order_of(high.y), ~order_of(high.z), order_of(x.x),   order_of(x.y),
+                     order_of(x.z),     ~order_of(x.x),    ~order_of(x.y),  ~order_of(x.z)};
+    for (int k = 0; k < 12; ++k) least[k] = live ? least[k] : INT32_MAX;
+    lower_all(s->least, least);
+    if (!live) return;
+    if (is_low_zero(x.x) || is_low_zero(x.y) || is_low_zero(x.z)) s->has_zero = 1;
+    if (!meets::is_sane(x.x, x.y, x.z) || !meets::is_sane(v.x, v.y, v.z)) s->meeting.bad = 1;
   }
 
-  // Pairs of lanes, in the order of finish_torque.
-  KERNEL_FN void finish_terms(const args& a, shared* s, int32_t c, int t) {
+  KERNEL_FN void pull_one(const args& a, shared* s, lane_set at, const row* rows, float* terms) {
+    const match_step step = own_step(a, s->step);
+    ring_sums rings = sum_ring(&step, at.block, at.lane, rows);
+    pull_sums sums;
+    sums.lower = (yw_lanes_vec3){INFINITY, INFINITY, INFINITY};
+    sums.upper = (yw_lanes_vec3){-INFINITY, -INFINITY, -INFINITY};
+    sums.torque = (yw_lanes_vec3){0.0f, 0.0f, 0.0f};
+    bool live = at.block * YW_LANES + match_lane(at.lane) < a.model.num_particles;
+    pull(&step, live, at.block, at.lane, &rings, &sums);
+    terms[0] = sums.torque.x;
+    terms[THREADS] = sums.torque.y;
+    terms[2 * THREADS] = sums.torque.z;
+    if (!a.has_pins) note(s, sums, live);
+  }
+
+  // Torque ----------------------------------------------------------------------------------------
+
+  KERNEL_FN void add_tile(shared* s, const float* tile, int32_t blocks, int t) {
+    int32_t part = t / (NUM_TERMS * YW_LANES), term = t / YW_LANES % NUM_TERMS;
+    int32_t left = blocks - part * MATCH_PART_BLOCKS, lane = t % YW_LANES;
+    if (part >= THREADS / PART_THREADS || left <= 0) return;
+    s->lanes[part][term][lane] =
+        regions_kernel::add_column(tile + term * THREADS + part * PART_THREADS + lane,
+                                   left < MATCH_PART_BLOCKS ? left : MATCH_PART_BLOCKS);
+  }
+
+  KERNEL_FN void add_parts(shared* s, int32_t blocks, int t) {
     if (t >= NUM_TERMS) return;
-    float* lanes = s->terms[t];
-    for (int half = YW_LANES / 2; half > 0; half /= 2) {
-      for (int l = 0; l < half; ++l) lanes[l] = join(t, lanes[l], lanes[l + half]);
+    for (int32_t part = 0; part * MATCH_PART_BLOCKS < blocks; ++part) {
+      s->torque[t] += s->step.pull * regions_kernel::add_pairs(s->lanes[part][t]);
     }
-    match_sums* out = &a.body.sums[c];
-    if (t < 3) out->torque[t] = s->step.pull * lanes[0];
-    if (t >= 3) (&out->box.lower.x)[t - 3] = lanes[0];  // lower and upper follow each other
   }
 
-  // Springs and holds, as in match.c.
-  KERNEL_FN void pull_spring(const args& a, const yw_spring* spring, yw_aabb* box) {
+  KERNEL_FN void finish_torque(const args& a, const shared* s, match_span span, int t) {
+    if (t >= NUM_TERMS) return;
+    float* to =
+        a.split == 1
+            ? a.body.sums[span.chunk].torque
+            : a.part_sums + (size_t)(span.chunk * a.split + span.part) * NUM_COLUMNS + SUM_TORQUE;
+    to[t] = s->torque[t];
+  }
+
+  // Obstacles -------------------------------------------------------------------------------------
+
+  KERNEL_FN bool is_clear(const match_step& step, const yw_obstacle* o, yw_aabb box) {
+    box.lower = yw_add(box.lower, step.origin);
+    box.upper = yw_add(box.upper, step.origin);
+    float low = yw_length(box.lower), high = yw_length(box.upper), most = fmaxf(low, high);
+    if (isfinite(most)) box = yw_aabb_pad(box, YW_NEAR_ROUNDING * most);
+    bool moves = !yw_same_pose(o->begin, o->end);
+    return yw_obstacle_box_is_clear(o, o->begin, o->end, moves, box);
+  }
+
+  // Some threads find out whether an obstacle is near, while others add.
+  static constexpr int FIRST_SCOUT = THREADS / 2;
+  APART_FN void scout(const args& a, shared* s, int t) {
+    yw_aabb box = box_of_ordered((const ordered_box*)s->least);
+    for (int32_t k = t; k < a.num_obstacles; k += THREADS - FIRST_SCOUT) {
+      if (!is_clear(s->step, &a.obstacles[k], box)) s->is_near = 1;
+    }
+  }
+
+  // The particles of the span meet obstacles, and return to the world. `memory` held the rows.
+  APART_FN void meet(const args& a, shared* s, int32_t first, int32_t count, void* memory) {
+    if (s->is_near) {
+      meets::collide(a, s->step, &s->meeting, meets::places_in(memory, count), first, count);
+    }
+    if (!a.leaves) return;
+    bool keeps = s->step.has_cut || !meets::is_zero(s->step.origin);
+    bool again = s->is_near || keeps || s->has_zero;
+    if (again) meets::leave(a, s->step, &s->meeting, first, count);
+    EACH_THREAD(t) {
+      meets::finish_leaving(a, again ? s->meeting.after.least : s->least + 6, s->meeting.bad, t);
+    }
+  }
+
+  // All -------------------------------------------------------------------------------------------
+
+  KERNEL_FN void begin(const args& a, shared* s, int t) {
+    copy_step(a, &s->step, t);
+    if (t < NUM_TERMS) s->torque[t] = 0.0f;
+    if (t < 12) s->least[t] = INT32_MAX;
+    if (t == 32) s->is_near = s->has_zero = s->meeting.bad = 0;
+  }
+
+  KERNEL_FN void copy_row(row* to, const row* from) {
+    copy_quad(&to->x, &from->x);
+    copy_quad(&to->y, &from->y);
+    copy_quad(&to->z, &from->z);
+  }
+
+  KERNEL_FN void fill_rows(const args& a, const match_chunk* chunk, row* rows, int t) {
+    const int32_t* halo = a.model.halo + chunk->halo_start;
+    const row* targets = (const row*)a.body.targets;
+    int32_t num_rows = chunk->count + chunk->num_halo;
+    for (int32_t i = t; i < chunk->count; i += THREADS) {
+      copy_row(&rows[i], &targets[chunk->begin + i]);
+    }
+#pragma unroll 4
+    for (int32_t i = t; i < chunk->num_halo; i += THREADS) {
+      copy_row(&rows[chunk->count + i], &targets[halo[i]]);
+    }
+    yw_vec4 zero = {0.0f, 0.0f, 0.0f, 0.0f};
+    if (t == 0) rows[num_rows].x = rows[num_rows].y = rows[num_rows].z = zero;
+    WAIT_FOR_COPIES();
+  }
+
+  KERNEL_FN void pull_span(const args& a, shared* s, const match_chunk& chunk, match_span span,
+                           const row* rows, float* tile) {
+    for (int32_t done = 0; done < span.count; done += THREADS / YW_LANES) {
+      int32_t left = span.count - done;
+      int32_t blocks = left < THREADS / YW_LANES ? left : THREADS / YW_LANES;
+      EACH_THREAD(t) {
+        if (t >= blocks * YW_LANES) continue;
+        lane_set at = lane_of_thread(&chunk, span.first + done, t);
+        pull_one(a, s, at, rows, tile + t / YW_LANES * YW_LANES + at.lane);
+      }
+      SYNC();
+      bool is_last = done + blocks == span.count && !a.has_pins;
+      EACH_THREAD(t) {
+        add_tile(s, tile, blocks, t);
+        if (is_last && t >= FIRST_SCOUT) scout(a, s, t - FIRST_SCOUT);
+      }
+      SYNC();
+      EACH_THREAD(t) { add_parts(s, blocks, t); }
+    }
+  }
+
+  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
+    (void)num_blocks;
+    shared* s = (shared*)memory;
+    row* rows = (row*)(memory + sizeof(shared));
+    const match_span span = span_of(a, block);
+    const match_chunk chunk = a.model.chunks[span.chunk];
+    float* tile = (float*)(rows + chunk.count + chunk.num_halo + 1);
+    if (a.scalars->diverged || span.count == 0) return;
+    EACH_THREAD(t) {
+      begin(a, s, t);
+      fill_rows(a, &chunk, rows, t);
+    }
+    SYNC();
+    pull_span(a, s, chunk, span, rows, tile);
+    EACH_THREAD(t) { finish_torque(a, s, span, t); }
+    if (a.has_pins) return;
+    int32_t first = (chunk.first_block + span.first) * YW_LANES;
+    int32_t left = a.model.num_particles - first, count = span.count * YW_LANES;
+    meet(a, s, first, left < count ? left : count, rows);
+  }
+};
+
+/// Springs and holds, as in match.c, by one block of threads.
+struct pins_kernel {
+  typedef match_args args;
+  static constexpr int THREADS = 512, BLOCKS_PER_PROCESSOR = 1;
+  static size_t shared_bytes() { return 16; }
+
+  KERNEL_FN void pull_spring(const args& a, const yw_spring* spring) {
     int32_t n = spring->particle;
     if (a.inv_mass[n] == 0.0f) return;
     const match_step old = own_step(a, a.scalars->step);
@@ -96,145 +241,33 @@ struct pull_kernel {
     yw_vec3 goal = yw_spring_at(&s, a.inner_end);
     float h = a.response.h;
     yw_vec3 v = yw_spring_pull(&s, goal, u, x, yw_xyz(a.vel[n]), a.inv_mass[n], h);
-    x = yw_mad(x, h, v);
     a.vel[n] = yw_v4(v);
-    a.new_pos[n] = yw_v4(x);
-    *box = yw_aabb_grow(*box, x);
+    a.new_pos[n] = yw_v4(yw_mad(x, h, v));
   }
 
-  // A negative particle is held by another one too, later in the list: its place only counts for
-  // the box.
-  KERNEL_FN void set_hold(const args& a, const yw_hold* held, yw_aabb* box) {
+  // A negative particle is held by another one too, later in the list.
+  KERNEL_FN void set_hold(const args& a, const yw_hold* held) {
     yw_hold hold = *held;
+    if (hold.particle < 0) return;
     hold.begin = yw_sub(hold.begin, a.scalars->origin);
     hold.end = yw_sub(hold.end, a.scalars->origin);
-    yw_vec3 place = yw_hold_at(&hold, a.inner_end);
-    if (hold.particle >= 0) {
-      a.new_pos[hold.particle] = yw_v4(place);
-      a.vel[hold.particle] = yw_v4(yw_hold_velocity(&hold, a.h));
-    }
-    *box = yw_aabb_grow(*box, place);
-  }
-
-  KERNEL_FN bool is_clear(const args& a, yw_aabb box) {
-    yw_vec3 origin = a.scalars->origin;
-    box.lower = yw_add(box.lower, origin);
-    box.upper = yw_add(box.upper, origin);
-    float low = yw_length(box.lower), high = yw_length(box.upper), most = fmaxf(low, high);
-    if (isfinite(most)) box = yw_aabb_pad(box, YW_NEAR_ROUNDING * most);
-    for (int32_t i = 0; i < a.num_obstacles; ++i) {
-      const yw_obstacle* o = &a.obstacles[i];
-      bool moves = !yw_same_pose(o->begin, o->end);
-      if (!yw_obstacle_box_is_clear(o, o->begin, o->end, moves, box)) return false;
-    }
-    return true;
-  }
-
-  // Boxes of all chunks, springs and holds: one box per thread, kept in `boxes`.
-  KERNEL_FN void join_chunks(const args& a, yw_aabb* boxes, int t) {
-    yw_aabb box = yw_aabb_empty();
-    for (int32_t c = t; c < a.model.num_chunks; c += THREADS) {
-      box = yw_aabb_join(box, a.body.sums[c].box);
-    }
-    for (int32_t i = t; i < 3 * match_num_pieces(a.model.num_chunks); i += THREADS) {
-      int32_t first = i / 3 * MATCH_SUM_PIECE, left = a.model.num_chunks - first;
-      int32_t count = left < MATCH_SUM_PIECE ? left : MATCH_SUM_PIECE;
-      double sum = 0.0;
-#pragma unroll 16
-      for (int32_t c = 0; c < count; ++c) sum += (double)a.body.sums[first + c].torque[i % 3];
-      a.piece_sums[i] = sum;
-    }
-    int first = a.springs_differ ? t : 0, stride = a.springs_differ ? THREADS : 1;
-    for (int32_t i = first; (a.springs_differ || t == 0) && i < a.num_springs; i += stride) {
-      pull_spring(a, &a.springs[i], &box);
-    }
-    boxes[t] = box;
-  }
-
-  KERNEL_FN void end_pull(const args& a, shared* s, yw_aabb box) {
-    match_scalars* out = a.scalars;
-    out->axes = match_predict_axes(&out->axes, &out->motion, a.gravity, s->step.h);
-    if (a.leaves) out->axes.center = yw_add(out->axes.center, out->origin);
-    out->torque = yw_v3_of(s->torque);
-    out->is_near = !is_clear(a, box);
-  }
-
-  KERNEL_FN void fill_rows(const args& a, shared* s, const match_chunk* chunk, row* rows, int t) {
-    copy_step(a, &s->step, t);
-    if (t < NUM_TERMS * YW_LANES) s->terms[t / YW_LANES][t % YW_LANES] = none(t / YW_LANES);
-    const int32_t* halo = a.model.halo + chunk->halo_start;
-    const row* targets = (const row*)a.body.targets;
-    int32_t num_rows = chunk->count + chunk->num_halo;
-#pragma unroll 4
-    for (int32_t i = t; i < num_rows; i += THREADS) {
-      rows[i] = targets[i < chunk->count ? chunk->begin + i : halo[i - chunk->count]];
-    }
-    yw_vec4 zero = {0.0f, 0.0f, 0.0f, 0.0f};
-    if (t == 0) rows[num_rows].x = rows[num_rows].y = rows[num_rows].z = zero;
-  }
-
-  KERNEL_FN void add_tile(shared* s, const float* tile, int32_t blocks, int t) {
-    if (t >= NUM_TERMS * YW_LANES) return;
-    int term = t / YW_LANES;
-    float sum = s->terms[term][t % YW_LANES];
-    const float* from = tile + term * THREADS + t % YW_LANES;
-#pragma unroll 8
-    for (int32_t b = 0; b < blocks; ++b) sum = join(term, sum, from[b * YW_LANES]);
-    s->terms[term][t % YW_LANES] = sum;
-  }
-
-  // The last block: boxes and torques of all chunks, pins, axes, whether obstacles are near.
-  KERNEL_FN void finish_body(const args& a, shared* s, yw_aabb* boxes) {
-    EACH_THREAD(t) { join_chunks(a, boxes, t); }
-    SYNC();
-    EACH_THREAD(t) {
-      if (t < 3) {
-        double sum = 0.0;
-        for (int32_t i = 0; i < match_num_pieces(a.model.num_chunks); ++i) {
-          sum += a.piece_sums[3 * i + t];
-        }
-        s->torque[t] = sum;
-      }
-      for (int32_t i = t; i < a.num_holds; i += THREADS) set_hold(a, &a.holds[i], &boxes[t]);
-    }
-    for (int half = THREADS / 2; half > 0; half /= 2) {
-      SYNC();
-      EACH_THREAD(t) {
-        if (t < half) boxes[t] = yw_aabb_join(boxes[t], boxes[t + half]);
-      }
-    }
-    SYNC();
-    EACH_THREAD(t) {
-      if (t == 0) end_pull(a, s, boxes[0]);
-    }
+    a.new_pos[hold.particle] = yw_v4(yw_hold_at(&hold, a.inner_end));
+    a.vel[hold.particle] = yw_v4(yw_hold_velocity(&hold, a.h));
   }
 
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
-    shared* s = (shared*)memory;
-    row* rows = (row*)(memory + sizeof(shared));
-    const match_chunk chunk = a.model.chunks[block];
-    float* tile = (float*)(rows + chunk.count + chunk.num_halo + 1);
+    (void)block, (void)num_blocks, (void)memory;
     if (a.scalars->diverged) return;
-    EACH_THREAD(t) { fill_rows(a, s, &chunk, rows, t); }
-    SYNC();
-    for (int32_t first = 0; first < chunk.num_blocks; first += THREADS / YW_LANES) {
-      int32_t left = chunk.num_blocks - first;
-      int32_t blocks = left < THREADS / YW_LANES ? left : THREADS / YW_LANES;
-      EACH_THREAD(t) {
-        if (t >= blocks * YW_LANES) continue;
-        lane_set at = lane_of_thread(&chunk, first, t);
-        const match_step step = own_step(a, s->step);
-        pull_one(&step, at, rows, tile + t / YW_LANES * YW_LANES + at.lane);
+    EACH_THREAD(t) {
+      int first = a.springs_differ ? t : 0, stride = a.springs_differ ? THREADS : 1;
+      for (int32_t i = first; (a.springs_differ || t == 0) && i < a.num_springs; i += stride) {
+        pull_spring(a, &a.springs[i]);
       }
-      SYNC();
-      EACH_THREAD(t) { add_tile(s, tile, blocks, t); }
-      SYNC();
     }
-    EACH_THREAD(t) { finish_terms(a, s, block, t); }
-    // Pins change particles, which any thread may have written.
-    const int32_t last_writer = a.num_holds + a.num_springs > 0 ? THREADS : NUM_TERMS;
-    if (!IS_LAST_BLOCK(&a.scalars->ended[1], &s->flag, last_writer)) return;
-    finish_body(a, s, (yw_aabb*)rows);
+    SYNC();
+    EACH_THREAD(t) {
+      for (int32_t i = t; i < a.num_holds; i += THREADS) set_hold(a, &a.holds[i]);
+    }
   }
 };
 

@@ -46,6 +46,11 @@ template <class Kernel>
 __global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS_PER_PROCESSOR)
     run_kernel(const __grid_constant__ typename Kernel::args a) {
   extern __shared__ char4 shared[];
+#if __CUDA_ARCH__ >= 900
+  // The next kernel is made ready while this one runs, and waits here for its end.
+  cudaTriggerProgrammaticLaunchCompletion();
+  cudaGridDependencySynchronize();
+#endif
   Kernel::run(a, (int)blockIdx.x, (int)gridDim.x, (char*)shared);
 }
 
@@ -60,8 +65,17 @@ static bool device_run(device_stream stream, const typename Kernel::args& a, int
     }
     allowed = shared_bytes;
   }
-  run_kernel<Kernel><<<num_blocks, Kernel::THREADS, shared_bytes, stream>>>(a);
-  return succeeded(cudaGetLastError());
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3((unsigned)num_blocks);
+  config.blockDim = dim3(Kernel::THREADS);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  return succeeded(cudaLaunchKernelEx(&config, run_kernel<Kernel>, a));
 }
 
 #else

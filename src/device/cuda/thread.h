@@ -20,14 +20,70 @@
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
 #define KERNEL_FN static __device__
+#define SHARED_FN static __host__ __device__
+#define APART_FN static __device__ __noinline__
 #define EACH_THREAD(t) for (int t = (int)threadIdx.x, once = 1; once; once = 0)
 #define SYNC() __syncthreads()
 #define ADD_TO(where, value) atomicAdd(where, value)
 #else
 #define KERNEL_FN static
+#define SHARED_FN static
+#define APART_FN static
 #define EACH_THREAD(t) for (int t = 0; t < THREADS; ++t)
 #define SYNC() (void)0
 #define ADD_TO(where, value) (*(where) += (value))
+#endif
+
+// Memory ------------------------------------------------------------------------------------------
+
+/// Copies 16 bytes to shared memory without waiting for them; they are there after WAIT_FOR_COPIES
+/// and SYNC.
+#ifdef __CUDACC__
+static __device__ void copy_quad(void* to, const void* from) {
+  unsigned there = (unsigned)__cvta_generic_to_shared(to);
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(there), "l"(from) : "memory");
+}
+#define WAIT_FOR_COPIES() asm volatile("cp.async.wait_all;" ::: "memory")
+#else
+static void copy_quad(void* to, const void* from) { memcpy(to, from, 16); }
+#define WAIT_FOR_COPIES() (void)0
+#endif
+
+// A float as an integer of the same order, so that atomics find least and largest ones, and back.
+SHARED_FN int order_of(float value) {
+  int bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits ^ ((bits >> 31) & 0x7fffffff);
+}
+KERNEL_FN float float_of(int order) {
+  float value;
+  order ^= (order >> 31) & 0x7fffffff;
+  memcpy(&value, &order, sizeof value);
+  return value;
+}
+
+/// Lowers to[k] to the least value k of all threads that call it: the first 16 of a warp or all.
+#ifdef __CUDACC__
+template <int N>
+static __device__ void lower_all(int* to, const int (&values)[N]) {
+  static_assert(N <= 16);
+  const unsigned here = __activemask();
+  const int lane = (int)(threadIdx.x & 31);
+  int own = 0;
+#pragma unroll
+  for (int k = 0; k < N; ++k) {
+    int least = __reduce_min_sync(here, values[k]);
+    if (lane == k) own = least;
+  }
+  if (lane < N) atomicMin(to + lane, own);
+}
+static __device__ void lower_one(int* to, int value) { atomicMin(to, value); }
+#else
+static void lower_one(int* to, int value) { *to = value < *to ? value : *to; }
+template <int N>
+static void lower_all(int* to, const int (&values)[N]) {
+  for (int k = 0; k < N; ++k) lower_one(to + k, values[k]);
+}
 #endif
 
 // C headers of the library, as C++ with one lane per thread; inline functions run on both sides.
@@ -43,6 +99,21 @@
 #include "methods/match/offload.h"
 #include "methods/match/region_lanes.h"
 #undef inline
+
+/// A box that many threads grow: lower corner, and bitwise complement of the upper one, so that all
+/// six only ever become lower.
+struct ordered_box {
+  int least[6];
+};
+SHARED_FN ordered_box order_box(yw_aabb box) {
+  return (ordered_box){{order_of(box.lower.x), order_of(box.lower.y), order_of(box.lower.z),
+                        ~order_of(box.upper.x), ~order_of(box.upper.y), ~order_of(box.upper.z)}};
+}
+KERNEL_FN yw_aabb box_of_ordered(const ordered_box* box) {
+  const int* l = box->least;
+  return (yw_aabb){{float_of(l[0]), float_of(l[1]), float_of(l[2])},
+                   {float_of(~l[3]), float_of(~l[4]), float_of(~l[5])}};
+}
 
 /// True in the block that ends last: what the threads of all others up to
 /// number last_writer have written is then there for it to read. `ended` counts the blocks and

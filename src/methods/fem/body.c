@@ -155,6 +155,10 @@ void yw_fem_front_changed(fem_body* b) {
                 !b->model->fragile;
   yw_fem_work_build(&b->work, f, soften);
   if (b->has_flown) yw_fem_flow_offsets(b);
+  // Nodes that follow others forget what pressed on them.
+  for (int32_t n = 0; n < b->model->h.num_nodes; ++n) {
+    if (f->state[n] != FEM_FREE) b->grip[n] = (fem_grip){0};
+  }
   b->num_surface = 0;
   for (int32_t i = 0; i < f->num_active; ++i) {
     int32_t n = f->active[i];
@@ -380,7 +384,10 @@ static bool load_grip(fem_body* b, yw_reader* reader) {
   if (b->gripped) yw_read_f32(reader, &b->grip[0].pressure, 2 * count);
   for (size_t n = 0; n < count; ++n) {
     const fem_grip* grip = &b->grip[n];
-    if (!(grip->pressure >= 0.0f && grip->pressure < INFINITY && grip->age >= 0.0f)) return false;
+    if (!(grip->pressure >= 0.0f && grip->pressure < INFINITY && grip->age >= 0.0f &&
+          grip->age < INFINITY)) {
+      return false;
+    }
   }
   return !reader->failed;
 }
@@ -491,7 +498,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
   yw_fem_carry_masses(&b->front, yw_fem_fine_mass(b), b->mass);
   if (b->model->fragile) {
     yw_fem_cracks_refresh(&b->cracks, b->mass);
-    yw_fem_cracks_count(&b->cracks);
+    yw_fem_cracks_count(&b->cracks, &b->model->h, b->front.num_copies);
     b->is_apart = b->cracks.num_pieces > 1;
   }
   yw_fem_front_changed(b);

@@ -246,6 +246,7 @@ static void update_body(fem_body* b, yw_particles* p) {
   yw_fem_front_update(&b->front);
   yw_fem_carry_masses(&b->front, mass, b->mass);
   yw_fem_cracks_refresh(&b->cracks, b->mass);
+  yw_fem_cracks_count(&b->cracks, &b->model->h, b->front.num_copies);
   yw_fem_front_changed(b);
 }
 

@@ -27,6 +27,8 @@ static void make_whole(fem_cracks* c, const fem_hierarchy* h) {
   c->area = 0.0;
   c->rate = 0.0f;
   memset(c->is_lip, 0, (size_t)h->max_nodes * sizeof *c->is_lip);
+  memset(c->at_front, 0, (size_t)h->max_nodes * sizeof *c->at_front);
+  memset(c->is_held, 0, (size_t)h->max_nodes * sizeof *c->is_held);
 }
 
 bool yw_fem_cracks_create(const yw_allocator* mem, const fem_hierarchy* h,
@@ -177,7 +179,6 @@ static int32_t separate_fan(fem_cracks* c, const fem_hierarchy* h, int32_t verte
     }
     c->copy_of[num_copies++] = node;
     c->rest[copy] = c->rest[node];
-    c->on_surface[copy] = c->on_surface[node];
   }
   if (num_copies > before) share_mass(c, fan, length);
   return num_copies;
@@ -237,10 +238,14 @@ static int32_t piece_of(int32_t* parent, int32_t tet) {
   return tet;
 }
 
-void yw_fem_cracks_count(fem_cracks* c) {
+void yw_fem_cracks_count(fem_cracks* c, const fem_hierarchy* h, int32_t num_copies) {
   const fem_fragile* f = c->fragile;
   int32_t* parent = c->scratch;
   c->area = 0.0;
+  memcpy(c->on_surface, c->outside, (size_t)h->num_nodes * sizeof *c->on_surface);
+  for (int32_t i = 0; i < num_copies; ++i) {
+    c->on_surface[h->num_nodes + i] = c->outside[c->copy_of[i]];
+  }
   for (int32_t i = 0; i < c->num_faces; ++i) {
     const fem_crack* crack = &c->faces[i];
     if (!crack->loose) continue;
@@ -305,7 +310,6 @@ static int32_t check_corners(fem_cracks* c, const fem_hierarchy* h) {
       if (node == n) continue;
       c->copy_of[node - h->num_nodes] = n;
       c->rest[node] = c->rest[n];
-      c->on_surface[node] = c->outside[n];
     }
     share_mass(c, fan, length);
   }

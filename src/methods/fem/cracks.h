@@ -78,8 +78,8 @@ bool yw_fem_cracks_grow(struct fem_body* body, yw_particles* particles, const yw
 bool yw_fem_cohesion(fem_cracks* cracks, float scale, const yw_vec4* pos, yw_vec4* force);
 /// Work done against cohesion, J: dissipated, or stored in faces that may still close.
 double yw_fem_cohesive_work(const fem_cracks* cracks);
-/// Recomputes what depends on loose faces: their area, pieces, nodes of the surface.
-void yw_fem_cracks_count(fem_cracks* cracks);
+/// Recomputes what depends on loose faces and on nodes: area, pieces, crumbs, nodes of the surface.
+void yw_fem_cracks_count(fem_cracks* cracks, const fem_hierarchy* h, int32_t num_copies);
 
 /// Adds an open face. pull is the traction across the cut that it is part of, share that of the
 /// face's area which counts.

@@ -142,7 +142,7 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
 // Cohesive forces of open faces. They are not scaled with the forces of the tets.
 static void hold_cracks(fem_body* b, const yw_particles* p) {
   if (!yw_fem_cohesion(&b->cracks, 1.0f / b->params.stiffness_scale, p->pos, b->force)) return;
-  yw_fem_cracks_count(&b->cracks);
+  yw_fem_cracks_count(&b->cracks, &b->model->h, b->front.num_copies);
   yw_fem_cracks_refresh(&b->cracks, b->mass);
   yw_fem_front_changed(b);
 }

@@ -74,7 +74,7 @@ static double youngs_of(const float c[FEM_MATRIX]) {
 }
 
 static double youngs_at(const fem_hierarchy* h, const fem_materials* m, int32_t tet) {
-  size_t at = (size_t)(h->level_start[h->max_level] + tet);
+  size_t at = (size_t)h->level_start[h->max_level] + (size_t)tet;
   return youngs_of(m->stiffness ? m->stiffness + at * FEM_MATRIX : m->uniform_stiffness);
 }
 

@@ -5,8 +5,8 @@
 // once feeds waves that lift the surface and let it slip (Schallamach 1971, Adams 1995), so that a
 // block creeps down slopes on which it should rest, however short the steps. Measured friction
 // follows pressure with a delay (Prakash and Clifton 1993), which ends this: a node feels the
-// friction of its mean pressure while it touched, over some crossings of a wave. Friction
-// still only slows, and its mean is Coulomb's.
+// friction of its mean pressure while it touched, over some crossings of a wave. Friction still
+// only slows, and its mean is Coulomb's.
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@
 #include "methods/kit/contact.h"
 
 // Of the time that shear waves take through the body: half of the period in which it sways on its
-// base; friction must not follow that. Blocks of 1e5 to 1e7 Pa at 26 degrees stick with 2 to 6.
+// base; friction must not follow that. Blocks of 1e5 to 1e7 Pa at 26 degrees come to rest with 2
+// to 5.
 #define MEMORY 3.0f
 
 void yw_fem_remember_surface(fem_body* b, const yw_particles* p) {

@@ -247,15 +247,18 @@ static int32_t group_of_particle(const match_build* build, int32_t p) {
   return build->group ? build->group[build->vertex_of_particle[p]] : 0;
 }
 
-// Lists the groups of every chunk. Particles are sorted by group, so each share is contiguous.
+// Lists the groups of every part of a chunk. Particles are sorted by group, so each share is
+// contiguous.
+#define PART_PARTICLES (MATCH_PART_BLOCKS * YW_LANES)
+
 static yw_status list_shares(match_model* model, const match_build* build, yw_error* error) {
   if (model->num_examples == 0 || model->grouping == YW_GROUPS_PER_REGION) return YW_OK;
   for (int32_t c = 0; c < model->num_chunks; ++c) {
     match_chunk* chunk = &model->chunks[c];
     chunk->first_share = model->num_shares;
     for (int32_t p = chunk->begin; p < chunk->begin + chunk->count; ++p) {
-      bool new_share =
-          p == chunk->begin || group_of_particle(build, p) != group_of_particle(build, p - 1);
+      bool new_share = (p - chunk->begin) % PART_PARTICLES == 0 ||
+                       group_of_particle(build, p) != group_of_particle(build, p - 1);
       if (new_share) ++model->num_shares;
     }
     chunk->num_shares = model->num_shares - chunk->first_share;
@@ -270,6 +273,7 @@ static yw_status list_shares(match_model* model, const match_build* build, yw_er
     int32_t share = chunk->first_share - 1, last_group = -1;
     for (int32_t i = 0; i < chunk->num_blocks * YW_LANES; ++i) {
       int32_t p = chunk->begin + i, b = p / YW_LANES;
+      if (i % PART_PARTICLES == 0) last_group = -1;
       if (p < model->num_particles && group_of_particle(build, p) != last_group) {
         last_group = group_of_particle(build, p);
         model->share_group[++share] = last_group;

@@ -89,35 +89,46 @@ static const float* gather_targets(const match_step* step, const match_chunk* ch
 
 // Sums of the body --------------------------------------------------------------------------------
 
-// Adds the particles and rotations of lanes lane .. lane + YW_VF_LANES - 1 of all blocks.
-YW_LANE_FN void sum_lanes(const match_step* step, const match_chunk* chunk, int32_t lane,
+// Adds the particles and rotations of lanes lane .. lane + YW_VF_LANES - 1 of blocks.
+YW_LANE_FN void sum_lanes(const match_step* step, int32_t first, int32_t end, int32_t lane,
                           float (*out)[YW_LANES]) {
   yw_vf sums[NUM_SUMS] = {{0}}, terms[NUM_SUMS];
-  for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
+  for (int32_t b = first; b < end; ++b) {
     body_terms(step, b, lane, terms);
     for (int k = 0; k < NUM_SUMS; ++k) sums[k] += terms[k];
   }
   for (int k = 0; k < NUM_SUMS; ++k) yw_vf_store(out[k] + lane, sums[k]);
 }
 
-static void sum_body(const match_step* step, const match_chunk* chunk, match_sums* out) {
+// Adds a part of a chunk to its sums.
+static void sum_part(const match_step* step, int32_t first, int32_t end, float totals[NUM_SUMS]) {
   _Alignas(64) float sums[NUM_SUMS][YW_LANES];
   for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {
-    sum_lanes(step, chunk, lane, sums);
+    sum_lanes(step, first, end, lane, sums);
   }
   for (int k = 0; k < NUM_SUMS; ++k) {
     float* s = sums[k];
     for (int half = YW_LANES / 2; half > 0; half /= 2) {
       for (int l = 0; l < half; ++l) s[l] += s[l + half];
     }
+    totals[k] += s[0];
+  }
+}
+
+static void sum_body(const match_step* step, const match_chunk* chunk, match_sums* out) {
+  float totals[NUM_SUMS] = {0};
+  int32_t first = chunk->first_block, end = first + chunk->num_blocks;
+  for (; first < end; first += MATCH_PART_BLOCKS) {
+    int32_t part_end = first + MATCH_PART_BLOCKS;
+    sum_part(step, first, part_end < end ? part_end : end, totals);
   }
   for (int k = 0; k < 3; ++k) {
-    out->mx[k] = sums[SUM_MX + k][0];
-    out->mv[k] = sums[SUM_MV + k][0];
-    out->myv[k] = sums[SUM_MYV + k][0];
+    out->mx[k] = totals[SUM_MX + k];
+    out->mv[k] = totals[SUM_MV + k];
+    out->myv[k] = totals[SUM_MYV + k];
   }
-  for (int k = 0; k < 6; ++k) out->myy[k] = sums[SUM_MYY + k][0];
-  for (int k = 0; k < 4; ++k) out->rotation[k] = sums[SUM_ROTATION + k][0];
+  for (int k = 0; k < 6; ++k) out->myy[k] = totals[SUM_MYY + k];
+  for (int k = 0; k < 4; ++k) out->rotation[k] = totals[SUM_ROTATION + k];
 }
 
 // Targets -----------------------------------------------------------------------------------------
@@ -326,19 +337,21 @@ static yw_aabb finish_box(const pull_sums* sums) {
   return box;
 }
 
-// Adds lanes in an order that does not depend on the width of a register.
-static void finish_torque(const pull_sums* sums, float scale, float out[3]) {
+// Adds the torque of a part of a chunk, and starts the next one. Lanes are added in an order that
+// does not depend on the width of a register.
+static void finish_torque(pull_sums* sums, float scale, float out[3]) {
   float lanes[3][YW_LANES];
   for (int i = 0; i < REGISTERS; ++i) {
     yw_vf_store(lanes[0] + i * YW_VF_LANES, sums[i].torque.x);
     yw_vf_store(lanes[1] + i * YW_VF_LANES, sums[i].torque.y);
     yw_vf_store(lanes[2] + i * YW_VF_LANES, sums[i].torque.z);
+    sums[i].torque.x = sums[i].torque.y = sums[i].torque.z = yw_vf_splat(0.0f);
   }
   for (int k = 0; k < 3; ++k) {
     for (int half = YW_LANES / 2; half > 0; half /= 2) {
       for (int l = 0; l < half; ++l) lanes[k][l] += lanes[k][l + half];
     }
-    out[k] = scale * lanes[k][0];
+    out[k] += scale * lanes[k][0];
   }
 }
 
@@ -364,12 +377,15 @@ static void pull_particles(const match_step* step, int32_t c) {
   for (int i = 0; i < REGISTERS; ++i) {
     sums[i] = (pull_sums){{high, high, high}, {low, low, low}, {zero, zero, zero}};
   }
+  float torque[3] = {0.0f, 0.0f, 0.0f};
   int32_t b = chunk->first_block, full_end = b + chunk->count / YW_LANES;
   ring_sums rings;
   for (; b < full_end; ++b) {
     ring_job job = rings_of(model, b, rows, &rings);
     sum_rings(job.rows, job.rings, job.length, job.out);
     for (int n = 0; n < REGISTERS; ++n) pull(step, true, b, n * YW_VF_LANES, &rings, &sums[n]);
+    bool ends_part = (b + 1 - chunk->first_block) % MATCH_PART_BLOCKS == 0;
+    if (ends_part) finish_torque(sums, step->pull, torque);
   }
   yw_aabb box = finish_box(sums);
   if (b < chunk->first_block + chunk->num_blocks) {
@@ -377,7 +393,10 @@ static void pull_particles(const match_step* step, int32_t c) {
     sum_rings(job.rows, job.rings, job.length, job.out);
     pull_last_block(step, b, &rings, sums, &box);
   }
-  finish_torque(sums, step->pull, step->body->sums[c].torque);
+  if (chunk->num_blocks % MATCH_PART_BLOCKS > 0 || b < chunk->first_block + chunk->num_blocks) {
+    finish_torque(sums, step->pull, torque);
+  }
+  memcpy(step->body->sums[c].torque, torque, sizeof torque);
   step->body->sums[c].box = box;
 }
 

@@ -30,6 +30,10 @@
 /// Unit of the ring offsets, in bytes.
 #define MATCH_RING_UNIT 8
 
+/// Blocks of a chunk whose sums are added first, then parts of a chunk: a device can give every
+/// part to other threads.
+#define MATCH_PART_BLOCKS 16
+
 /// Extra entries at the end of model->halo, for kernels that read ahead.
 #define MATCH_HALO_PADDING 16
 
@@ -61,14 +65,14 @@ typedef struct match_particle_block {
 typedef struct match_block {
   int32_t ring_start;   ///< in model->rings: ring_length x 16 offsets, in particle order
   int32_t ring_length;  ///< of the longest ring; shorter ones end in the row of zeros
-  int32_t share;        ///< share of the chunk that its regions belong to; -1: several
+  int32_t share;        ///< share of the part that its regions belong to; -1: several
 } match_block;
 
 typedef struct match_chunk {
   int32_t begin, count;  ///< particles; begin is a multiple of 16
   int32_t first_block, num_blocks;
   int32_t num_halo, halo_start;     ///< particles of other chunks, ascending, in model->halo
-  int32_t first_share, num_shares;  ///< groups with regions in this chunk, in model->share_group
+  int32_t first_share, num_shares;  ///< groups of each part of this chunk, in model->share_group
   yw_vec4 origin;                   ///< subtracted from rest positions before moments are summed
 } match_chunk;
 

@@ -274,6 +274,9 @@ YW_LANE_FN region_fit load_fit(const match_step* step, lane_set at, const float*
 typedef struct pull_sums {
   yw_lanes_vec3 lower, upper;  // box
   yw_lanes_vec3 torque;        // m y x away
+#if YW_VF_LANES == 1
+  yw_lanes_vec3 pos, vel;  // at the end of the step
+#endif
 } pull_sums;
 
 YW_LANE_FN void grow(pull_sums* sums, yw_vf x, yw_vf y, yw_vf z) {
@@ -342,6 +345,10 @@ YW_LANE_FN void pull(const match_step* step, const bool full, int32_t block, int
       x[k] = yw_vf_select(live, x[k], yw_vf_splat(0.0f));
     }
   }
+#if YW_VF_LANES == 1
+  sums->pos = (yw_lanes_vec3){x[0], x[1], x[2]};
+  sums->vel = (yw_lanes_vec3){v[0], v[1], v[2]};
+#endif
   store_vec4(step->new_pos + block * YW_LANES, lane, x);
   store_vec4(step->vel + block * YW_LANES, lane, v);
 }
