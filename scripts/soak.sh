@@ -40,7 +40,7 @@ scripts/fuzz.sh "${YW_SOAK_FUZZ:-7200}" || failed=1
 echo "== all tests at full length"
 YW_TEST_FULL=1 ctest --test-dir build -j "$cores" --timeout 7200 --output-on-failure || failed=1
 
-echo "== the page, with all frames of every scene of the gallery"
+echo "== the page, with ten minutes of random clicks"
 if scripts/web.sh --check && command -v chromium >/dev/null 2>&1; then
   scripts/web.sh && YW_TEST_FULL=1 node tests/web/run.mjs || failed=1
 else

@@ -5,14 +5,6 @@ import { close, hashAt, open, openPage, report } from './browser.mjs';
 import { nativeHash } from './program.mjs';
 
 const FRAMES = 60;
-// These take longest; with YW_TEST_FULL (make soak) they have all frames too.
-const HEAVY = new Set(['bumper', 'cake', 'clay_on_jelly', 'ice_cream', 'materials', 'twisting_towers']);
-const FEW = 20;
-// Explicit steps of stiff bodies that break: fewer still.
-const STIFF = new Set(['carrot', 'chocolate', 'glaze']);
-const FEWEST = 4;
-
-const framesOf = (scene) => (process.env.YW_TEST_FULL ? FRAMES : STIFF.has(scene) ? FEWEST : HEAVY.has(scene) ? FEW : FRAMES);
 
 /** Opens every scene of the gallery in one page, while the program runs the same. */
 async function everySceneHasTheSameHash(on) {
@@ -21,18 +13,17 @@ async function everySceneHasTheSameHash(on) {
   assert.ok(entries.length >= 30, `the gallery has ${entries.length} scenes`);
   for (const { name, picture } of entries) {
     assert.ok(picture, `${name} has no picture: scripts/web_thumbnails.sh draws it`);
-    const frames = framesOf(name);
-    const native = nativeHash(`scenes/gallery/${name}.json`, frames, '-t', '1');
+    const native = nativeHash(`scenes/gallery/${name}.json`, FRAMES, '-t', '1');
     // Without loading the page again: as going back in the history does.
     await page.evaluate((address) => {
       window.yawara.scene = window.yawara.report = undefined;
       history.pushState(null, '', address);
       dispatchEvent(new PopStateEvent('popstate'));
-    }, `?scene=${name}&at=${frames}`);
-    await page.waitForFunction(([scene, n]) => window.yawara.scene && window.yawara.session.name === scene && window.yawara.report?.frame === n, [name, frames], { timeout: 240_000 });
+    }, `?scene=${name}&at=${FRAMES}`);
+    await page.waitForFunction(([scene, n]) => window.yawara.scene && window.yawara.session.name === scene && window.yawara.report?.frame === n, [name, FRAMES], { timeout: 240_000 });
     const { kinetic } = await report(page);
     assert.ok(kinetic > 0, `${name} does not move`);
-    assert.equal(await page.textContent('#hash'), await native, `${name} after ${frames} frames`);
+    assert.equal(await page.textContent('#hash'), await native, `${name} after ${FRAMES} frames`);
   }
   await close(page);
 }
