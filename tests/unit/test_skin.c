@@ -127,6 +127,80 @@ static void a_ball_of_balls_has_its_size(void** state) {
   free_cloud(&c);
 }
 
+static yw_tri_mesh ball_surface(float radius, float size) {
+  yw_shape* shape = NULL;
+  yw_tri_mesh mesh = {0};
+  yw_error error = {0};
+  assert_int_equal(yw_shape_sphere(NULL, radius, &shape), YW_OK);
+  assert_int_equal(yw_shape_surface(shape, NULL, size, &mesh, &error), YW_OK);
+  yw_shape_release(shape);
+  return mesh;
+}
+
+// A given surface is shown where balls have not parted, and the skin where they have; what is shown
+// is closed everywhere. With nothing parted it is the surface, with all parted the skin.
+static void surfaces_go_over_into_skins(void** state) {
+  (void)state;
+  skip_without_openvdb();
+  enum { SIDE = 14 };
+  const float big = 1.0f, r = big / SIDE;
+  cloud c = make_cloud(SIDE * SIDE * SIDE);
+  for (int i = 0; i < SIDE * SIDE * SIDE; ++i) {
+    yw_vec3 p =
+        yw_v3(r * (float)(2 * (i % SIDE) + 1 - SIDE), r * (float)(2 * (i / SIDE % SIDE) + 1 - SIDE),
+              r * (float)(2 * (i / SIDE / SIDE) + 1 - SIDE));
+    if (yw_length(p) < big) put(&c, p, r);
+  }
+  yw_tri_mesh surface = ball_surface(big, 0.06f);
+  float* parted = calloc((size_t)c.count, sizeof(float));
+  skin_def def = skin_default_def();
+  def.count = c.count;
+  def.positions = c.positions;
+  def.radii = c.radii;
+  def.surface = &surface;
+  def.parted = parted;
+  yw_tri_mesh skin = skin_of(&c);
+  double given = measure(&surface).volume, around = measure(&skin).volume, before = 0;
+  // Where it begins to part: none, one side, all.
+  const float from[] = {2.0f, 0.5f, -2.0f};
+  for (int k = 0; k < 3; ++k) {
+    for (int32_t i = 0; i < c.count; ++i) parted[i] = c.positions[i].x > from[k] ? 1.0f : 0.0f;
+    yw_tri_mesh mesh = {0};
+    yw_error error = {0};
+    assert_int_equal(skin_make(&def, &mesh, &error), YW_OK);
+    measures m = measure(&mesh);
+    assert_int_equal(m.open_edges, 0);
+    assert_int_equal(m.pieces, 1);
+    assert_int_equal(m.euler, 2);
+    float worst = 0;
+    for (int32_t i = 0; i < mesh.num_vertices; ++i) {
+      if (mesh.positions[i].x > from[k] - 6.0f * r) continue;
+      worst = fmaxf(worst, fabsf(yw_length(mesh.positions[i]) - big));
+    }
+    print_message("           volume %.4f (surface %.4f, skin %.4f); %.3f radii off\n", m.volume,
+                  given, around, (double)(worst / r));
+    // The surface itself has chords of 0.06.
+    assert_true(worst < 0.06f * r);
+    if (k == 0) assert_near(m.volume, given, 0.003 * given);
+    if (k == 2) assert_near(m.volume, around, 1e-3 * around);
+    if (k == 1) assert_true((m.volume - given) * (m.volume - around) <= 1e-4 * given);
+    before = m.volume;
+    yw_tri_mesh_free(&mesh);
+  }
+  // A surface with a hole has no inside: the skin is shown.
+  surface.num_triangles -= surface.num_triangles / 8;
+  for (int32_t i = 0; i < c.count; ++i) parted[i] = i < 4 ? 1.0f : 0.0f;
+  yw_tri_mesh mesh = {0};
+  yw_error error = {0};
+  assert_int_equal(skin_make(&def, &mesh, &error), YW_OK);
+  assert_near(measure(&mesh).volume, before, 1e-3 * before);
+  yw_tri_mesh_free(&mesh);
+  yw_tri_mesh_free(&skin);
+  yw_tri_mesh_free(&surface);
+  free(parted);
+  free_cloud(&c);
+}
+
 // Rms distance of the upper side of a mesh from its mean plane y = a + b x, far from its rim.
 static double roughness(const yw_tri_mesh* mesh, float within) {
   double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0, syy = 0;
@@ -327,6 +401,7 @@ static void bodies_without_a_surface_get_a_skin_on_stage(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ball_of_balls_has_its_size),
+      cmocka_unit_test(surfaces_go_over_into_skins),
       cmocka_unit_test(rows_of_a_lattice_do_not_show),
       cmocka_unit_test(a_sheet_of_one_layer_stays_whole),
       cmocka_unit_test(blobs_that_touch_are_one_and_others_are_not),

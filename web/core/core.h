@@ -145,6 +145,13 @@ int32_t core_add_axes(core* c);
 int32_t core_add_contacts(core* c);
 int32_t core_add_slaves(core* c);
 int32_t core_add_cut(core* c, int32_t body, const frame_data* frame);
+// core_clad.c: plastic bodies with a surface, which holds until matter parts.
+bool core_is_clad(const core* c, int32_t body);
+bool core_model_is_clad(const core* c, int32_t model);
+bool core_surface_holds(const core* c, int32_t body);
+/// Adds the surface as a skin; false if out of memory.
+bool core_add_clad(core* c, int32_t body, const yw_vec3* surface, int32_t* count,
+                   int32_t* triangles);
 /// Room for `count` more words of a frame; NULL if out of memory.
 float* core_add_words(core* c, size_t count);
 

@@ -78,7 +78,7 @@ static void add_models(text* t, core* c) {
     text_add(t, "{");
     add_text(t, "method", model->method);
     add_number(t, "tets", model->tets.num_tets);
-    add_flag(t, "particles", model->kind == SHOWN_PARTICLES);
+    add_flag(t, "particles", model->kind == SHOWN_PARTICLES || core_model_is_clad(c, i));
     add_number(t, "vertices", mesh->num_vertices);
     add_array(c, "triangles", mesh->triangles, 3 * (int64_t)mesh->num_triangles);
     add_array(c, "source", mesh->source, mesh->num_vertices);
@@ -119,6 +119,8 @@ static void add_bodies(text* t, core* c) {
     const shown_body* body = &c->shown->bodies[i];
     const yw_tri_mesh* surface = &c->shown->models[body->model].surface;
     const yw_vec3* colors = body->num_colors > 0 ? body->colors : surface->colors;
+    // Of vertices, but the page has only particles of these.
+    if (core_is_clad(c, i)) colors = NULL;
     int32_t num_colors = body->num_colors > 0 ? body->num_colors : surface->num_vertices;
     text_add_comma(t);
     text_add(t, "{");

@@ -8,6 +8,7 @@
 
 #include "geometry/shape.h"
 #include "methods/plastic/body.h"
+#include "methods/plastic/cladding.h"
 #include "methods/plastic/plastic.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
@@ -468,6 +469,7 @@ void yw_plastic_model_destroy(void* pointer) {
   void* const arrays[] = {model->parts,     model->masters, model->mass,
                           model->materials, model->slaves,  model->links};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_plastic_unclad(model);
   yw_mem_free(&mem, model);
 }
 

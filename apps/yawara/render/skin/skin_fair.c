@@ -25,6 +25,7 @@
 
 typedef struct fairing {
   yw_tri_mesh* mesh;
+  const float* strength;  ///< of vertices; NULL: 1
   float reach;
   int32_t* first;  ///< neighbours of vertex i: first[i] to first[i + 1] - 1
   int32_t* ends;
@@ -135,9 +136,11 @@ static void run_pass(fairing* f, float most, int32_t first_stamp) {
   for (int32_t i = 0; i < mesh->num_vertices; ++i) {
     yw_vec3 up;
     f->moved[i] = mesh->positions[i];
+    float strength = f->strength ? f->strength[i] : 1.0f;
+    if (!(strength > 0.0f)) continue;
     int32_t count = gather(f, i, first_stamp + i);
     if (count < MIN_NEIGHBOURS) continue;
-    float height = fitted_height(f, i, count, &up);
+    float height = strength * fitted_height(f, i, count, &up);
     yw_vec3 offset = yw_sub(yw_mad(mesh->positions[i], height, up), f->start[i]);
     float length = yw_length(offset);
     if (!isfinite(length)) continue;
@@ -166,19 +169,22 @@ static void restore_volume(fairing* f, double wanted) {
     double area2 = 0.0;
     measure_normals(f);
     // Every triangle counts for three vertices.
-    for (int32_t i = 0; i < mesh->num_vertices; ++i) area2 += (double)f->areas[i] / 3.0;
+    for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+      area2 += (double)(f->areas[i] * (f->strength ? f->strength[i] : 1.0f)) / 3.0;
+    }
     if (!(area2 > 0.0)) return;
     float distance = (float)((wanted - volume6(mesh)) / (3.0 * area2));
     for (int32_t i = 0; i < mesh->num_vertices; ++i) {
-      mesh->positions[i] = yw_mad(mesh->positions[i], distance, f->normals[i]);
+      float share = f->strength ? f->strength[i] : 1.0f;
+      mesh->positions[i] = yw_mad(mesh->positions[i], distance * share, f->normals[i]);
     }
   }
 }
 
-yw_status skin_fair(yw_tri_mesh* mesh, float radius) {
+yw_status skin_fair(yw_tri_mesh* mesh, float radius, const float* strength) {
   size_t count = (size_t)mesh->num_vertices;
   if (count == 0) return YW_OK;
-  fairing f = {.mesh = mesh, .reach = REACH * radius};
+  fairing f = {.mesh = mesh, .strength = strength, .reach = REACH * radius};
   f.first = YW_NEW_ARRAY(NULL, int32_t, count + 1);
   f.ends = YW_NEW_ARRAY(NULL, int32_t, 3 * (size_t)mesh->num_triangles);
   f.start = YW_NEW_ARRAY(NULL, yw_vec3, count);
