@@ -294,6 +294,12 @@ bool yw_model_surface_parts(const yw_model* model) {
   return model->own_surface && model->method->surface_parted;
 }
 
+int32_t yw_model_surface_particle(const yw_model* model, int32_t vertex) {
+  bool known = yw_model_surface_parts(model) && model->method->surface_particle;
+  if (!known || vertex < 0 || vertex >= model->surface.num_vertices) return -1;
+  return model->method->surface_particle(model->data, vertex);
+}
+
 yw_surface_map yw_model_surface_map(const yw_model* model) {
   return (yw_surface_map){model->surface_vertices, model->embedding.points};
 }

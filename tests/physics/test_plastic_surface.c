@@ -26,8 +26,8 @@ static clay begin(yw_shape* shape, float size, int32_t threads) {
   def.spacing = SPACING;
   def.parts = &part;
   def.num_parts = 1;
-  assert_int_equal(yw_model_create_plastic_surface(NULL, &def, NULL, &c.surface, &c.model, &error),
-                   YW_OK);
+  assert_int_equal(
+      yw_model_create_plastic_surface(NULL, &def, NULL, &c.surface, NULL, &c.model, &error), YW_OK);
   yw_body_def body = yw_default_body_def();
   body.model = c.model;
   assert_int_equal(yw_body_create(c.world, &body, &c.body, &error), YW_OK);
@@ -204,7 +204,8 @@ static void seams_stay_closed(void** state) {
   def.parts = &part;
   def.num_parts = 1;
   yw_model* model = NULL;
-  assert_int_equal(yw_model_create_plastic_surface(NULL, &def, NULL, &soup, &model, &error), YW_OK);
+  assert_int_equal(yw_model_create_plastic_surface(NULL, &def, NULL, &soup, NULL, &model, &error),
+                   YW_OK);
   yw_body_def body = yw_default_body_def();
   yw_body_id id;
   body.model = model;
@@ -277,13 +278,15 @@ static void bad_surfaces_are_refused(void** state) {
   yw_model* model = NULL;
   yw_error error = {0};
   c.surface.triangles[4] = c.surface.num_vertices;
-  assert_int_equal(yw_model_create_plastic_surface(NULL, &def, NULL, &c.surface, &model, &error),
-                   YW_ERR_GEOMETRY);
+  assert_int_equal(
+      yw_model_create_plastic_surface(NULL, &def, NULL, &c.surface, NULL, &model, &error),
+      YW_ERR_GEOMETRY);
   assert_non_null(strstr(error.message, "triangle 1"));
   c.surface.triangles[4] = 0;
   c.surface.positions[2].x = NAN;
-  assert_int_equal(yw_model_create_plastic_surface(NULL, &def, NULL, &c.surface, &model, &error),
-                   YW_ERR_GEOMETRY);
+  assert_int_equal(
+      yw_model_create_plastic_surface(NULL, &def, NULL, &c.surface, NULL, &model, &error),
+      YW_ERR_GEOMETRY);
   assert_non_null(strstr(error.message, "vertex 2"));
   assert_null(model);
   end(&c);

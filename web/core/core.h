@@ -21,6 +21,7 @@ typedef struct core_body {
   float size;         ///< m, longest side at rest
   int32_t* carriers;  ///< see frame_shown_values
   wrap skin;          ///< of loose particles
+  yw_vec3* colors;    ///< see core_clad_colors
 } core_body;
 
 /// Something that the user holds: a spring to the pointer, or a pin.
@@ -149,6 +150,8 @@ int32_t core_add_cut(core* c, int32_t body, const frame_data* frame);
 bool core_is_clad(const core* c, int32_t body);
 bool core_model_is_clad(const core* c, int32_t model);
 bool core_surface_holds(const core* c, int32_t body);
+/// Colours of its particles, to be freed; NULL and count 0: all have that of the body.
+yw_vec3* core_clad_colors(const core* c, int32_t body, int32_t* count);
 /// Adds the surface as a skin; false if out of memory.
 bool core_add_clad(core* c, int32_t body, const yw_vec3* surface, int32_t* count,
                    int32_t* triangles);

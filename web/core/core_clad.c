@@ -44,18 +44,47 @@ bool core_surface_holds(const core* c, int32_t index) {
   return holds;
 }
 
-// The particle nearest to each vertex, found once.
+// The particle that each vertex follows, or that is nearest to it where only a run is known. Found
+// once.
 static const int32_t* owners_of(core* c, int32_t index, const yw_vec3* surface) {
   core_body* body = &c->bodies[index];
-  frame_body now = {0};
-  if (c->run) {
-    now = c->moment.bodies[index];
-  } else {
-    now.positions = yw_body_positions(c->world, body->id, &now.num_particles);
-  }
   int32_t count = shown_model_of(c->shown, index)->surface.num_vertices;
-  if (!body->carriers) body->carriers = frame_nearest_particles(&now, count, surface);
+  if (body->carriers) return body->carriers;
+  if (c->run) {
+    body->carriers = frame_nearest_particles(&c->moment.bodies[index], count, surface);
+    return body->carriers;
+  }
+  const yw_model* model = yw_body_model(c->world, body->id);
+  body->carriers = YW_NEW_ARRAY(NULL, int32_t, count);
+  for (int32_t i = 0; body->carriers && i < count; ++i) {
+    body->carriers[i] = yw_model_surface_particle(model, i);
+  }
   return body->carriers;
+}
+
+yw_vec3* core_clad_colors(const core* c, int32_t index, int32_t* count) {
+  const shown_body* body = &c->shown->bodies[index];
+  *count = c->run ? c->moment.bodies[index].num_particles
+                  : yw_scene_num_particle_colors(c->scene, index);
+  if (c->run && body->num_colors == 0) *count = 0;
+  yw_vec3* colors = *count > 0 ? YW_NEW_ARRAY(NULL, yw_vec3, *count) : NULL;
+  if (!colors) *count = 0;
+  if (!colors || !c->run) {
+    for (int32_t i = 0; colors && i < *count; ++i) {
+      colors[i] = body->look.color;
+      yw_scene_particle_color(c->scene, index, i, &colors[i]);
+    }
+    return colors;
+  }
+  // A run knows the colours of vertices.
+  const frame_body* now = &c->moment.bodies[index];
+  const frame_body vertices = {.num_particles = now->num_surface, .positions = now->surface};
+  int32_t* nearest = frame_nearest_particles(&vertices, *count, now->positions);
+  for (int32_t i = 0; i < *count; ++i) {
+    colors[i] = nearest ? body->colors[nearest[i]] : body->look.color;
+  }
+  yw_mem_free(NULL, nearest);
+  return colors;
 }
 
 bool core_add_clad(core* c, int32_t index, const yw_vec3* surface, int32_t* count,

@@ -106,6 +106,12 @@ yw_status yw_plastic_model_surface(const void* pointer, const yw_allocator* mem,
   return model->surface.num_triangles > 0 ? yw_tri_mesh_copy(&model->surface, mem, out) : YW_OK;
 }
 
+// The first one is where the search for the others began.
+int32_t yw_plastic_surface_particle(const void* pointer, int32_t vertex) {
+  const plastic_model* model = pointer;
+  return model->holds[model->first_hold[vertex]].master;
+}
+
 static yw_vec3 vertex_of(const plastic_body* body, const yw_particles* particles,
                          const yw_mat3* maps, int32_t v) {
   const plastic_model* model = body->model;

@@ -23,6 +23,8 @@
 typedef struct cladder {
   plastic_model* model;
   const yw_tri_mesh* surface;
+  const int32_t* parts;        // of each vertex; NULL: any
+  int32_t first_own, end_own;  // masters that are looked for
   // Links of every master, and masters in cells of one spacing.
   int32_t *first_link, *ends;
   int32_t *head, *next;
@@ -95,6 +97,7 @@ static int32_t gather(cladder* c, int32_t seed, yw_vec3 p, float reach) {
 }
 
 static void nearer(const cladder* c, int32_t m, yw_vec3 p, int32_t* best, float* distance) {
+  if (m < c->first_own || m >= c->end_own) return;
   float d = yw_distance(c->model->masters[m], p);
   if (!(d < *distance) && !(d == *distance && m < *best)) return;
   *best = m;
@@ -103,7 +106,7 @@ static void nearer(const cladder* c, int32_t m, yw_vec3 p, int32_t* best, float*
 
 static int32_t nearest_master(const cladder* c, yw_vec3 p) {
   float distance = INFINITY;
-  int32_t best = 0;
+  int32_t best = c->first_own;
   plastic_cell at = cell_of(c, p);
   for (int32_t ring = 0; ring <= MOST_RINGS; ++ring) {
     // What lies in farther rings is at least this far away.
@@ -161,6 +164,18 @@ static void weigh(const cladder* c, yw_vec3 p, float reach, int32_t count, plast
   for (int32_t k = 0; k < count; ++k) out[k].weight /= sum;
 }
 
+// Only masters of the vertex's own part may hold it.
+static void choose_part(cladder* c, int32_t v) {
+  c->first_own = 0;
+  c->end_own = c->model->num_masters;
+  for (int32_t i = 0; c->parts && i < c->model->num_parts; ++i) {
+    const plastic_part* part = &c->model->parts[i];
+    if (part->number != c->parts[v]) continue;
+    c->first_own = part->first;
+    c->end_own = part->first + part->count;
+  }
+}
+
 // Vertices at the same place (seams of textures) follow the same masters: no crack opens.
 static bool hold_vertices(cladder* c) {
   plastic_model* model = c->model;
@@ -169,6 +184,7 @@ static bool hold_vertices(cladder* c) {
   for (int32_t v = 0; v < vertices; ++v) {
     yw_vec3 p = c->surface->positions[v];
     yw_vec3 normal = yw_normalize_or(c->normals[c->place[v]], yw_v3(0, 0, 0));
+    choose_part(c, v);
     int32_t seed = nearest_master(c, yw_mad(p, -INSIDE * d, normal));
     float reach = fmaxf(REACH * d, yw_distance(model->masters[seed], p) + BEYOND * d);
     int32_t count = gather(c, seed, p, reach);
@@ -235,11 +251,12 @@ static yw_status check(const yw_tri_mesh* s, yw_error* error) {
   return YW_OK;
 }
 
-yw_status yw_plastic_clad(plastic_model* model, const yw_tri_mesh* surface, yw_error* error) {
+yw_status yw_plastic_clad(plastic_model* model, const yw_tri_mesh* surface, const int32_t* parts,
+                          yw_error* error) {
   if (!surface || surface->num_triangles == 0) return YW_OK;
   yw_status status = check(surface, error);
   if (status < 0) return status;
-  cladder c = {.model = model, .surface = surface};
+  cladder c = {.model = model, .surface = surface, .parts = parts};
   bool made = make_room(&c) && yw_tri_mesh_copy(surface, &model->mem, &model->surface) >= 0;
   if (made) {
     fill_cells(&c);

@@ -402,6 +402,7 @@ static yw_status count_masters(const yw_plastic_def* def, plastic_model* model,
                                       &count, error);
       if (status < 0) return status;
     }
+    model->parts[i].number = order[i];
     model->parts[i].first = (int32_t)total;
     model->parts[i].count = (int32_t)count;
     total += count;

@@ -32,6 +32,7 @@ typedef struct plastic_link {
 } plastic_link;
 
 typedef struct plastic_part {
+  int32_t number;                   ///< in the definition
   int32_t first, count;             ///< masters
   int32_t first_slave, num_slaves;  ///< slaves at rest
   int32_t first_link, num_links;

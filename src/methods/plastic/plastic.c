@@ -422,6 +422,7 @@ const yw_method yw_plastic_method = {
     .model_surface = yw_plastic_model_surface,
     .surface_positions = yw_plastic_surface_positions,
     .surface_parted = yw_plastic_surface_parted,
+    .surface_particle = yw_plastic_surface_particle,
     .topology_version = topology_version,
     .save = yw_plastic_save,
     .load = yw_plastic_load,

@@ -450,7 +450,7 @@ static bool create(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surfac
   yw_plastic_def def = def_of(model);
   def.parts = &part;
   def.num_parts = 1;
-  return yw_model_create_plastic_surface(&l->scene->mem, &def, &plastic->scheme, surface,
+  return yw_model_create_plastic_surface(&l->scene->mem, &def, &plastic->scheme, surface, NULL,
                                          &model->model, &deep) >= 0 ||
          yw_deep_fail(&l->r, model->settings_node, &deep);
 }
@@ -463,10 +463,12 @@ static bool build(yw_loader* l, yw_model_spec* model) {
     return false;
   model->points = plastic->points;
   model->num_points = plastic->num_points;
-  if (model->merged_only) return true;
   yw_tri_mesh surface = {0};
-  bool done = make_surface(l, model, &surface) && create(l, model, &surface);
-  yw_tri_mesh_free(&surface);
+  bool done =
+      make_surface(l, model, &surface) && (model->merged_only || create(l, model, &surface));
+  // Groups take it from here.
+  yw_tri_mesh_free(&model->surface_mesh);
+  model->surface_mesh = surface;
   return done;
 }
 
@@ -533,6 +535,41 @@ static bool check_merge(yw_loader* l, const yw_body_spec* body, const yw_body_sp
   return body == first || check_same(l, body, first);
 }
 
+// The surfaces of all parts as one, and the part of each vertex; none if a part has none. False if
+// out of memory.
+static bool join_surfaces(const yw_scene* scene, const yw_group_spec* group, yw_tri_mesh* out,
+                          int32_t** of_part) {
+  int64_t vertices = 0, triangles = 0;
+  bool all = true;
+  for (int32_t i = 0; i < group->num_parts; i++) {
+    const yw_body_spec* body = &scene->bodies.items[group->parts[i].body];
+    const yw_tri_mesh* surface = &yw_model_of_body(scene, body)->surface_mesh;
+    vertices += surface->num_vertices;
+    triangles += surface->num_triangles;
+    all = all && surface->num_triangles > 0;
+  }
+  if (!all || triangles > INT32_MAX / 3) return true;
+  if (yw_tri_mesh_create(&scene->mem, (int32_t)vertices, (int32_t)triangles, out) < 0) return false;
+  *of_part = YW_NEW_ARRAY(&scene->mem, int32_t, vertices);
+  if (!*of_part) return false;
+  yw_vec3* to = out->positions;
+  int32_t *corner = out->triangles, first = 0;
+  for (int32_t i = 0; i < group->num_parts; i++) {
+    const yw_body_spec* body = &scene->bodies.items[group->parts[i].body];
+    const yw_tri_mesh* surface = &yw_model_of_body(scene, body)->surface_mesh;
+    yw_transform place = yw_body_copy_transform(body, group->parts[i].copy);
+    for (int32_t v = 0; v < surface->num_vertices; v++) {
+      (*of_part)[first + v] = i;
+      *to++ = yw_transform_point(place, surface->positions[v]);
+    }
+    for (size_t n = 0; n < 3 * (size_t)surface->num_triangles; n++) {
+      *corner++ = first + surface->triangles[n];
+    }
+    first += surface->num_vertices;
+  }
+  return true;
+}
+
 static bool build_group(yw_loader* l, yw_group_spec* group) {
   yw_scene* scene = l->scene;
   yw_plastic_part* parts = YW_NEW_ARRAY(&scene->mem, yw_plastic_part, group->num_parts);
@@ -554,9 +591,17 @@ static bool build_group(yw_loader* l, yw_group_spec* group) {
   def.num_parts = group->num_parts;
   yw_error deep = {0};
   const plastic_settings* settings = yw_model_of_body(scene, first)->settings;
-  yw_status status =
-      yw_model_create_plastic_scheme(&scene->mem, &def, &settings->scheme, &group->model, &deep);
+  yw_tri_mesh surface = {0};
+  yw_status status = YW_ERR_MEMORY;
+  int32_t* of_part = NULL;
+  if (join_surfaces(scene, group, &surface, &of_part)) {
+    status = yw_model_create_plastic_surface(&scene->mem, &def, &settings->scheme, &surface,
+                                             of_part, &group->model, &deep);
+  }
+  yw_mem_free(&scene->mem, of_part);
+  yw_tri_mesh_free(&surface);
   yw_mem_free(&scene->mem, parts);
+  if (status == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
   return status >= 0 || yw_deep_fail(&l->r, first->merge, &deep);
 }
 
