@@ -38,7 +38,7 @@ typedef enum yw_contact_kind {
 /// processor. Results are the same to the bit.
 typedef enum yw_device_kind {
   YW_DEVICE_CPU,
-  YW_DEVICE_CUDA  ///< an NVIDIA GPU: bodies of match; see docs/design/gpu.md
+  YW_DEVICE_CUDA  ///< an NVIDIA GPU: bodies of match and fem; see docs/design/gpu.md
 } yw_device_kind;
 /// YW_OK if worlds can have it; otherwise YW_ERR_DEVICE and a message that says what is missing.
 YW_API yw_status yw_device_check(yw_device_kind device, yw_error* error);
