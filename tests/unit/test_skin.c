@@ -215,7 +215,7 @@ static double roughness(const yw_tri_mesh* mesh, float within) {
 }
 
 // A lattice under a slope of one in two has a row of bumps for every layer. Fairing leaves
-// less of them than a hundredth of a ball's radius, and keeps the volume.
+// less of them than three hundredths of a ball's radius, and keeps the volume.
 static void rows_of_a_lattice_do_not_show(void** state) {
   (void)state;
   skip_without_openvdb();
@@ -232,7 +232,7 @@ static void rows_of_a_lattice_do_not_show(void** state) {
   double before = roughness(&plain, 0.5f), after = roughness(&fair, 0.5f);
   print_message("           bumps of %.3f radii, %.3f when faired\n", before / r, after / r);
   assert_true(before > 0.15 * r);
-  assert_true(after < 0.01 * r);
+  assert_true(after < 0.03 * r);
   double volume = measure(&plain).volume;
   assert_near(measure(&fair).volume, volume, 0.01 * volume);
   yw_tri_mesh_free(&plain);

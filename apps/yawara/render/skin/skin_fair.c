@@ -11,11 +11,13 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// Of the fit, in radii of a ball: rows of a lattice are two radii apart, on slopes up to four, and
+// Of the fits, in radii of a ball: rows of a lattice are two radii apart, on slopes up to four, and
 // what sticks out after flow makes bumps of up to six. What is longer may be the shape.
-#define REACH 6.5f
-// In small bodies a fit is no wider than half of them, but at least this.
-#define LEAST_REACH 4.0f
+#define REACH 4.0f
+#define WIDE_REACH 6.5f
+// Wide fits take away what is low, and little of what is higher than this, in radii: that has a
+// shape of its own, and would be cut off.
+#define LOW 0.25f
 // Every so many vertices take part in fits: enough for six numbers, at a third of the time.
 #define STRIDE 3
 // Vertices whose normals turn away by more than this cosine are on another side.
@@ -23,6 +25,10 @@
 // A vertex moves by at most this fraction of the radius: half of a step.
 #define MOST 0.9f
 #define PASSES 2
+#define WIDE_PASSES 1
+// In folds few neighbours face the same way, and vertices without a fit would stay behind as
+// pimples: the ways of all are smoothed so often.
+#define WAY_PASSES 4
 // Fewer neighbours do not determine a quadratic.
 #define MIN_NEIGHBOURS 30
 #define TERMS 6
@@ -30,7 +36,7 @@
 typedef struct fairing {
   yw_tri_mesh* mesh;
   const float* strength;  ///< of vertices; NULL: 1
-  float reach;
+  float reach, low;
   int32_t* first;  ///< neighbours of vertex i: first[i] to first[i + 1] - 1
   int32_t* ends;
   yw_vec3 *start, *normals, *moved;
@@ -146,13 +152,31 @@ static void run_pass(fairing* f, float most, int32_t first_stamp) {
     if (!(strength > 0.0f)) continue;
     int32_t count = gather(f, i, first_stamp + i);
     if (count < MIN_NEIGHBOURS) continue;
-    float height = strength * fitted_height(f, i, count, &up);
+    float height = fitted_height(f, i, count, &up), high = height / f->low;
+    height *= strength / (1.0f + high * high);
     yw_vec3 offset = yw_sub(yw_mad(mesh->positions[i], height, up), f->start[i]);
     float length = yw_length(offset);
     if (!isfinite(length)) continue;
     f->moved[i] = yw_mad(f->start[i], length > most ? most / length : 1.0f, offset);
   }
   memcpy(mesh->positions, f->moved, sizeof *f->moved * (size_t)mesh->num_vertices);
+}
+
+// Every vertex goes half its own way and half the mean of its neighbours'.
+static void smooth_ways(fairing* f) {
+  yw_tri_mesh* mesh = f->mesh;
+  for (int pass = 0; pass < WAY_PASSES; ++pass) {
+    for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+      yw_vec3 own = yw_sub(mesh->positions[i], f->start[i]), sum = {0, 0, 0};
+      int32_t count = f->first[i + 1] - f->first[i];
+      for (int32_t n = f->first[i]; n < f->first[i + 1]; ++n) {
+        sum = yw_add(sum, yw_sub(mesh->positions[f->ends[n]], f->start[f->ends[n]]));
+      }
+      yw_vec3 mean = count > 0 ? yw_scale(sum, 1.0f / (float)count) : own;
+      f->moved[i] = yw_add(f->start[i], yw_lerp(own, mean, 0.5f));
+    }
+    memcpy(mesh->positions, f->moved, sizeof *f->moved * (size_t)mesh->num_vertices);
+  }
 }
 
 // Six times the enclosed volume.
@@ -187,18 +211,19 @@ static void restore_volume(fairing* f, double wanted) {
   }
 }
 
-static float reach_of(const yw_tri_mesh* mesh, float radius) {
+// In small bodies a wide fit is no wider than half of them.
+static float wide_reach(const yw_tri_mesh* mesh, float radius) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; i < mesh->num_vertices; ++i) box = yw_aabb_grow(box, mesh->positions[i]);
   yw_vec3 side = yw_sub(box.upper, box.lower);
   float half = 0.5f * fmaxf(side.x, fmaxf(side.y, side.z));
-  return yw_clampf(half, LEAST_REACH * radius, REACH * radius);
+  return yw_clampf(half, REACH * radius, WIDE_REACH * radius);
 }
 
 yw_status skin_fair(yw_tri_mesh* mesh, float radius, const float* strength) {
   size_t count = (size_t)mesh->num_vertices;
   if (count == 0) return YW_OK;
-  fairing f = {.mesh = mesh, .strength = strength, .reach = reach_of(mesh, radius)};
+  fairing f = {.mesh = mesh, .strength = strength, .reach = REACH * radius, .low = INFINITY};
   f.first = YW_NEW_ARRAY(NULL, int32_t, count + 1);
   f.ends = YW_NEW_ARRAY(NULL, int32_t, 3 * (size_t)mesh->num_triangles);
   f.start = YW_NEW_ARRAY(NULL, yw_vec3, count);
@@ -213,10 +238,12 @@ yw_status skin_fair(yw_tri_mesh* mesh, float radius, const float* strength) {
     double volume = volume6(mesh);
     memcpy(f.start, mesh->positions, sizeof *f.start * count);
     connect(&f);
-    for (int pass = 0; pass < PASSES; ++pass) {
+    for (int pass = 0; pass < PASSES + WIDE_PASSES; ++pass) {
       memset(f.stamps, 0, sizeof *f.stamps * count);
+      if (pass == PASSES) f.reach = wide_reach(mesh, radius), f.low = LOW * radius;
       run_pass(&f, MOST * radius, 1);
     }
+    smooth_ways(&f);
     restore_volume(&f, volume);
   }
   yw_mem_free(NULL, f.first);
