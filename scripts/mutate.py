@@ -402,22 +402,25 @@ class Suite:
         return code == 0, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def measure(self, end):
-        """Runs every test that is new or changed without a mutant."""
+        """Runs every test that is new or changed without a mutant: the short ones first, which are of use even if time runs out."""
         names = sorted(path.name for path in (BUILD / "tests").glob("test_*") if path.is_file() and os.access(path, os.X_OK))
-        names = [name for name in names if not (self.options.quick and re.search(LONG_STUDIES, name))]
-        # The short ones first: what is known of them is of use even if time runs out.
-        for name in names:
-            if time.monotonic() > end:
-                break
-            if not self.link(name) or name in self.tests:
-                continue
-            passed, seconds = self.run(name, 0, self.options.longest)
-            reached = self.place / "reached"
-            numbers = sorted({int(line) for line in reached.read_text().split()}) if reached.exists() else []
-            self.tests[name] = {"passed": passed, "seconds": round(seconds, 2), "reaches": numbers}
-            self.known.write_text(json.dumps(self.tests))
-            print(f"{name}: {seconds:.1f} s, {len(numbers)} mutants{'' if passed else ', does not count: fails or takes too long'}",
-                  file=sys.stderr, flush=True)
+        names = [name for name in names if not (self.options.quick and re.search(LONG_STUDIES, name)) and self.link(name)]
+        for limit in sorted({min(seconds, self.options.longest) for seconds in (1, 5, 20, self.options.longest)}):
+            for name in names:
+                known = self.tests.get(name, {"limit": 0, "passed": False})
+                if not known["passed"] and known["limit"] < limit and time.monotonic() < end:
+                    self.measure_one(name, limit)
+
+    def measure_one(self, name, limit):
+        passed, seconds = self.run(name, 0, limit)
+        reached = self.place / "reached"
+        numbers = sorted({int(line) for line in reached.read_text().split()}) if reached.exists() else []
+        # One that fails within its time need not be tried with more.
+        limit = limit if seconds >= limit else float("inf")
+        self.tests[name] = {"passed": passed, "seconds": round(seconds, 2), "limit": limit, "reaches": numbers}
+        self.known.write_text(json.dumps(self.tests))
+        print(f"{name}: {seconds:.1f} s, {len(numbers)} mutants{'' if passed else ', does not count: fails or takes too long'}", file=sys.stderr,
+              flush=True)
 
     def reaching(self, record):
         wanted = words_of(record["path"])

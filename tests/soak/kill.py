@@ -189,7 +189,7 @@ def try_places(bench, whole, calls, draw):
     return tried, None
 
 
-def try_method(bench, name, kills, draw):
+def try_method(bench, name, kills, draw, places):
     bench.write_scene(BODIES[name])
     count_file = os.path.join(bench.folder, "count")
     shutil.rmtree(os.path.join(bench.folder, "whole"), ignore_errors=True)
@@ -204,7 +204,7 @@ def try_method(bench, name, kills, draw):
     for kind in ("kill", "killed"):
         plans += [f"{kind}:{n}" for n in sorted(draw.sample(range(calls), min(calls, max(1, kills // 4))))]
     plans += [f"{kind}:{draw.randrange(calls)}" for kind in ("full", "broken", "interrupt", "clock") for _ in range(1 + kills // 20)]
-    plans += [draw.uniform(0, duration) for _ in range(kills - kills // 2)]
+    plans += [draw.uniform(0, duration) for _ in range(max(1, kills - 2 * (kills // 4)))]
     for plan in plans:
         shutil.rmtree(os.path.join(bench.folder, "parts"), ignore_errors=True)
         if isinstance(plan, float):
@@ -217,7 +217,7 @@ def try_method(bench, name, kills, draw):
         wrong = resume_and_compare(bench, whole, f"{plan} of {calls} calls, {duration:.2f} s")
         if wrong:
             return 0, wrong
-    tried, wrong = try_places(bench, whole, calls, draw)
+    tried, wrong = try_places(bench, whole, calls, draw) if places else (0, None)
     return len(plans) + tried, wrong
 
 
@@ -229,8 +229,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), folder)
         os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
-        for name in BODIES:
-            tries, wrong = try_method(bench, name, int(sys.argv[3]), random.Random(f"{seed} {name}"))
+        kills = int(sys.argv[3])
+        for i, name in enumerate(BODIES):
+            # Short tests try bad places with one method: what happens there hardly depends on it.
+            places = kills >= 10 or i == seed % len(BODIES)
+            tries, wrong = try_method(bench, name, kills, random.Random(f"{seed} {name}"), places)
             failed |= wrong is not None
             print(f"not ok {name}, seed {seed}: {wrong}" if wrong else f"ok {name}: {tries} disturbed runs resumed, 0 lost",
                   flush=True)
