@@ -386,13 +386,14 @@ class Suite:
         seconds = int(limit) + 1
 
         def bound():
+            os.setpgid(0, 0)  # no session of its own: some systems would not share the processor by niceness then
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         process = subprocess.Popen([str(self.place / "bin" / test)], cwd=BUILD, env=environment, preexec_fn=bound, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             code = process.wait(timeout=60 + 40 * seconds)  # one that waits for ever uses no processor
         except subprocess.TimeoutExpired:
