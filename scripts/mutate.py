@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutation testing of the library: small bugs are put into src/*.c, one at a time, and the tests must notice them.
 
-usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--minutes M] [--longest S] [--retry] [--print] [--summary]
+usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--tests REGEX] [--minutes M] [--longest S] [--retry] [--print] [--summary]
 
 All mutants are compiled at once: a function with a bug in it stands beside the right one, which calls it where the environment says so
 (YW_MUTANT=number). So the test programs of build/ are linked once, run once without a bug, which tells how long each takes and which
@@ -10,7 +10,7 @@ one fails or takes three times its time. Sources stay as they are; places outsid
 
 Results are kept in build/mutants/SEED/results.jsonl, so that the same command goes on where it was stopped. --minutes M stops after that
 time. --retry tries again what was not killed, after tests were written (build them first). --longest S leaves out tests that take
-longer than S seconds of processor time. --summary prints one line of JSON. Shell tests and tests of the page are not run. Mutants that
+longer than S seconds of processor time. --only and --tests choose files and test programs, for a closer look at a part. --summary prints one line of JSON. Shell tests and tests of the page are not run. Mutants that
 do not compile are drawn again; survivors that compile to the same code are not counted.
 """
 import argparse
@@ -405,7 +405,8 @@ class Suite:
     def measure(self, end):
         """Runs every test that is new or changed without a mutant: the short ones first, which are of use even if time runs out."""
         names = sorted(path.name for path in (BUILD / "tests").glob("test_*") if path.is_file() and os.access(path, os.X_OK))
-        names = [name for name in names if not (self.options.quick and re.search(LONG_STUDIES, name)) and self.link(name)]
+        names = [name for name in names if not (self.options.quick and re.search(LONG_STUDIES, name)) and re.search(self.options.tests, name)]
+        names = [name for name in names if self.link(name)]
         for limit in sorted({min(seconds, self.options.longest) for seconds in (1, 5, 20, self.options.longest)}):
             for name in names:
                 known = self.tests.get(name, {"limit": 0, "passed": False})
@@ -425,7 +426,8 @@ class Suite:
 
     def reaching(self, record):
         wanted = words_of(record["path"])
-        found = [name for name, test in self.tests.items() if test["passed"] and record["number"] in test["reaches"]]
+        found = [name for name, test in self.tests.items()
+                 if test["passed"] and record["number"] in test["reaches"] and re.search(self.options.tests, name)]
         return sorted(found, key=lambda name: (self.tests[name]["seconds"] + 0.1) * 0.3 ** len(wanted & words_of(name)))
 
 
@@ -470,6 +472,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after this time; the same command goes on")
     parser.add_argument("--only", default="", help="regular expression of files to change")
+    parser.add_argument("--tests", default="", help="regular expression of test programs to run")
     parser.add_argument("--quick", action="store_true", help="run the tests as make check does")
     parser.add_argument("--longest", type=float, default=600, help="leave out tests that take longer, in seconds")
     parser.add_argument("--retry", action="store_true", help="try again what was not killed")
@@ -493,6 +496,8 @@ def main():
         before = results.get(record["number"])
         if time.monotonic() > end or len(counted(results, options.count)) >= options.count and not options.retry:
             break
+        if not re.search(options.only, record["path"]):
+            continue
         if before and not (options.retry and before["result"] in ("survived", "not reached")):
             continue
         # Tests that it survived and that are as they were need not run again.
