@@ -2,11 +2,10 @@
 // Damaged mesh files: truncated at every byte, mutated at random, deliberately hostile. A reader
 // may reject or accept them, but must not crash, hang, leak, or allocate much more than the file's
 // size.
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "support/counted_memory.h"
+#include "support/guarded.h"
 #include "support/mesh_samples.h"
 
 // Tracks memory in use and its peak; sizes are stored in front of the blocks.
@@ -39,20 +38,6 @@ static void assert_indices(const int32_t* indices, int64_t count, int32_t num_ve
 
 // How the bytes are read: as tets, a surface or positions.
 typedef enum taken { TAKE_TETS, TAKE_SURFACE, TAKE_POSITIONS } taken;
-
-// A copy of the bytes that ends where memory ends: reading past the end is a crash. Valid until the
-// next one.
-static char* copy_at_the_end(const unsigned char* bytes, size_t size) {
-  static char* memory;
-  const size_t room = 1 << 20, page = (size_t)sysconf(_SC_PAGESIZE);
-  if (!memory) {
-    memory = aligned_alloc(page, room + page);
-    assert_non_null(memory);
-    assert_int_equal(mprotect(memory + room, page, PROT_NONE), 0);
-  }
-  assert_true(size <= room);
-  return memcpy(memory + room - size, bytes, size);
-}
 
 static yw_status read_bytes(const sample* s, const unsigned char* bytes, size_t size, taken as,
                             yw_error* error) {
