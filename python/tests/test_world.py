@@ -513,7 +513,7 @@ class Shapes(unittest.TestCase):
         plain = box.tets(0.2)
         tip = box.tets(0.2, size_at=lambda x, y, z: 0.05 if x > 0.4 else float("inf"))
         self.assertGreater(len(tip.tets), 2 * len(plain.tets))
-        x = np.asarray(tip.positions)[:, 0]
+        x = tip.points[:, 0]
         self.assertGreater((x > 0.3).sum(), 2 * (x < -0.3).sum())
         self.assertLess(len(box.tets(0.05, bulk=2).tets), 0.75 * len(box.tets(0.05).tets))
 

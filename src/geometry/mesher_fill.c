@@ -23,6 +23,8 @@
 #define GOOD_FACTOR 0.7     // smaller cells than this are worth taking tets from what is thin
 #define CRUMBS 1e-3         // of the volume
 #define MAX_EXTRA_LEVELS 3  // for matter that is lost
+#define MAX_DOUBLINGS 2     // of the number of tets, while matter is lost ...
+#define MOST_DOUBLED 40000  // ... up to this many
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
@@ -345,6 +347,31 @@ static yw_status fill_sizes(yw_mesher_job* job, const yw_size_guide* guide, fitt
   return status;
 }
 
+// Matter that is lost is worth more tets than were wished for.
+static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide, fitting* f,
+                                 yw_error* error) {
+  fitting first = *f;
+  yw_status status = fill_sizes(job, guide, f, error);
+  for (int n = 0; n < MAX_DOUBLINGS && status == YW_OK; ++n) {
+    first.wish.max_tets *= 2.0;
+    if (f->size > 0.0 || f->fit->num_lost == 0 || first.wish.max_tets > MOST_DOUBLED) break;
+    yw_tet_mesh mesh = {0};
+    yw_tet_fit fit = {0};
+    fitting next = first;
+    next.mesh = &mesh;
+    next.fit = &fit;
+    status = fill_sizes(job, guide, &next, error);
+    if (status != YW_OK || fit.lost_volume >= f->fit->lost_volume) {
+      yw_tet_mesh_free(&mesh);
+      continue;
+    }
+    yw_tet_mesh_free(f->mesh);
+    *f->mesh = mesh;
+    *f->fit = fit;
+  }
+  return status;
+}
+
 static yw_status check_bulk(int32_t bulk, yw_error* error) {
   if (bulk == 0 || bulk == 1 || bulk == 2 || bulk == 4 || bulk == 8) return YW_OK;
   return yw_fail(error, YW_ERR_INVALID, "bulk is %d, but must be 1, 2, 4 or 8", bulk);
@@ -383,7 +410,8 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
                .mesh = out,
                .fit = fit};
   status = yw_size_guide_create(&matter, shape, &settings, &guide);
-  status = status == YW_OK ? fill_sizes(&job, &guide, &f, error) : yw_fail_memory(error, "tets");
+  status =
+      status == YW_OK ? fill_until_kept(&job, &guide, &f, error) : yw_fail_memory(error, "tets");
   if (status != YW_OK) yw_tet_mesh_free(out);
   yw_size_guide_free(&matter, &guide);
   yw_matter_free(&matter);
