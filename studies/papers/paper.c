@@ -55,6 +55,8 @@ const paper_figure paper_figures[] = {
      paper_hino_frequency, true},
     {"hino-oriented", "position-based orientations and spins beside ellipsoids on springs",
      paper_hino_oriented, true},
+    {"hino-volume", "bodies of oriented particles, and how fast they are", paper_hino_volume,
+     false},
     {"hino-resolution", "error against resolution: rings, cells, linear tets, CalculiX",
      paper_hino_resolution, true},
     {"hino-limit", "what one spring constant fitted to finite elements leaves", paper_hino_limit,

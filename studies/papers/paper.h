@@ -59,6 +59,7 @@ yw_status paper_hino_theorem(const paper_options* options, yw_error* error);
 yw_status paper_hino_frequency(const paper_options* options, yw_error* error);
 yw_status paper_hino_oriented(const paper_options* options, yw_error* error);
 yw_status paper_hino_resolution(const paper_options* options, yw_error* error);
+yw_status paper_hino_volume(const paper_options* options, yw_error* error);
 yw_status paper_hino_cost(const paper_options* options, yw_error* error);
 yw_status paper_hino_picture(const paper_options* options, yw_error* error);
 yw_status paper_hino_limit(const paper_options* options, yw_error* error);

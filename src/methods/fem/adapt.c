@@ -32,7 +32,7 @@
 // Below the level next to the finest, a jump also counts by its share of the largest strain in the
 // body: a body that bends a little is as fine there as one that bends a lot. (At the last level it
 // does not: softened families are exact enough for small strains.)
-#define STRAIN_SHARE 0.02f
+#define STRAIN_SHARE 0.01f
 // A family is merged below this fraction of the threshold. At 1.2, fronts flicker and add energy.
 #define MERGE_SHARE 0.5f
 #define SOFT_MERGE_SHARE 0.4f

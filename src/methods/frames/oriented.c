@@ -34,6 +34,31 @@ static yw_vec4 packed(yw_turn q) {
   return (yw_vec4){(float)q.x, (float)q.y, (float)q.z, (float)q.w};
 }
 
+// Rotation matrix of a unit quaternion.
+static yw_mat3 matrix_of(yw_vec4 q) {
+  float x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+  float xx = q.x * x2, yy = q.y * y2, zz = q.z * z2, xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
+  float wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+  return (yw_mat3){{1.0f - yy - zz, xy + wz, xz - wy},
+                   {xy - wz, 1.0f - xx - zz, yz + wx},
+                   {xz + wy, yz - wx, 1.0f - xx - yy}};
+}
+
+// Rotation vector from one rotation to another; most are small, and a series does.
+static yw_vec3 way_to(yw_quat goal, yw_vec4 own) {
+  yw_quat q = yw_quat_mul(goal, (yw_quat){-own.x, -own.y, -own.z, own.w});
+  float sign = q.w < 0.0f ? -2.0f : 2.0f, s2 = q.x * q.x + q.y * q.y + q.z * q.z;
+  if (s2 > 0.04f) {
+    double way[3];
+    yw_turn_log(yw_turn_of(q), way);
+    return yw_v3_of(way);
+  }
+  // asin(s) / s
+  float series =
+      1.0f + s2 * (1.0f / 6 + s2 * (3.0f / 40 + s2 * (5.0f / 112 + s2 * (35.0f / 1152))));
+  return yw_scale(yw_v3(q.x, q.y, q.z), sign * series);
+}
+
 static float weight_of(const frames_model* model, int32_t p) {
   return model->solid.mass[p] / (float)(model->holder_start[p + 1] - model->holder_start[p]);
 }
@@ -70,7 +95,7 @@ static void match_region(const frames_body* body, int32_t r) {
     float w = weight_of(m, p), ball = w * body->balls[p];
     yw_vec3 x = yw_scale(yw_sub(yw_xyz(body->work[p]), c), w);
     yw_vec3 q = yw_sub(m->solid.rest_positions[p], c0);
-    yw_mat3 own = yw_mat3_from_quat(yw_turn_to_quat(turn_at(body->turns, p)));
+    yw_mat3 own = matrix_of(body->turns[p]);
     a.cx = yw_mad(yw_mad(a.cx, q.x, x), ball, own.cx);
     a.cy = yw_mad(yw_mad(a.cy, q.y, x), ball, own.cy);
     a.cz = yw_mad(yw_mad(a.cz, q.z, x), ball, own.cz);
@@ -105,22 +130,24 @@ static yw_quat rotation_of(const frames_body* body, int32_t r) {
 static void pull_particle(frames_body* body, int32_t p) {
   const frames_model* m = body->model;
   int32_t begin = m->holder_start[p], end = m->holder_start[p + 1];
-  yw_turn own = turn_at(body->turns, p);
+  yw_vec4 own = body->turns[p];
   yw_vec3 x = yw_xyz(body->work[p]), x0 = m->solid.rest_positions[p], way = {0, 0, 0};
-  double turn[3] = {0}, share = (double)body->params.stiffness / (end - begin);
+  yw_vec3 turn = {0, 0, 0};
+  float share = body->params.stiffness / (float)(end - begin);
   for (int32_t i = begin; i < end; ++i) {
     int32_t r = m->holder_region[i];
     const float* row = body->rows + (size_t)r * FRAMES_ROW;
     yw_quat q = rotation_of(body, r);
-    double back[3];
     yw_vec3 goal = yw_rotate(q, yw_sub(x0, yw_v3(row[3], row[4], row[5])));
     way = yw_add(way, yw_add(goal, yw_sub(yw_v3(row[0], row[1], row[2]), x)));
-    yw_turn_log(yw_turn_mul(yw_turn_of(q), yw_turn_conjugate(own)), back);
-    for (int k = 0; k < 3; ++k) turn[k] += share * back[k];
+    turn = yw_add(turn, way_to(q, own));
   }
-  body->turns[p] = packed(yw_turn_normalize(yw_turn_mul(yw_turn_exp(turn), own)));
+  const double back[3] = {(double)(share * turn.x), (double)(share * turn.y),
+                          (double)(share * turn.z)};
+  yw_turn now = yw_turn_mul(yw_turn_exp(back), turn_at(body->turns, p));
+  body->turns[p] = packed(yw_turn_normalize(now));
   if (body->work[p].w == 0.0f) return;
-  x = yw_mad(x, (float)share, way);
+  x = yw_mad(x, share, way);
   body->work[p] = (yw_vec4){x.x, x.y, x.z, body->work[p].w};
 }
 
