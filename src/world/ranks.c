@@ -68,6 +68,11 @@ yw_status yw_world_check_ranks(const yw_world* world, yw_error* error) {
   yw_fingerprint print = yw_world_fingerprint(world);
   uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)(int64_t)status);
   for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) hash = yw_hash_u64(hash, print.parts[i]);
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_particles* p = &world->bodies.items[world->body_order.items[i]].particles;
+    hash = yw_hash_bytes(hash, p->pos, (size_t)p->count * sizeof *p->pos);
+    hash = yw_hash_bytes(hash, p->vel, (size_t)p->count * sizeof *p->vel);
+  }
   bool same = all_have(world->ranks, hash);
   if (same && status >= 0) *world->order_depth = 0;
   if (same || status < 0) return status;

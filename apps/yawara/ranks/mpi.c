@@ -14,6 +14,7 @@
 typedef struct mpi_ranks {
   int count, rank;
   MPI_Request* requests;
+  MPI_Status* statuses;
   int *sizes, *starts;
 } mpi_ranks;
 
@@ -85,7 +86,7 @@ static void exchange(void* context, const void* out, const size_t* out_start, vo
       MPI_Isend((const char*)out + out_start[r] + round, (int)some, MPI_BYTE, r, 0, MPI_COMM_WORLD,
                 &m->requests[count++]);
     }
-    MPI_Waitall(count, m->requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(count, m->requests, m->statuses);
   }
 }
 
@@ -113,9 +114,10 @@ static const yw_ranks* open_ranks(int32_t* here, char* error, size_t capacity) {
   MPI_Comm_size(machine, &near);
   MPI_Comm_free(&machine);
   state.requests = malloc(2 * sizeof *state.requests * (size_t)state.count);
+  state.statuses = malloc(2 * sizeof *state.statuses * (size_t)state.count);
   state.sizes = malloc(sizeof *state.sizes * (size_t)state.count);
   state.starts = malloc(sizeof *state.starts * (size_t)state.count);
-  if (!state.requests || !state.sizes || !state.starts) {
+  if (!state.requests || !state.statuses || !state.sizes || !state.starts) {
     snprintf(error, capacity, "not enough memory");
     return NULL;
   }
@@ -137,6 +139,7 @@ static const yw_ranks* open_ranks(int32_t* here, char* error, size_t capacity) {
 static void close_ranks(void) {
   MPI_Finalize();
   free(state.requests);
+  free(state.statuses);
   free(state.sizes);
   free(state.starts);
 }
