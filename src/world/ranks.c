@@ -37,11 +37,6 @@ static yw_status check_contents(const yw_world* world, yw_error* error) {
                    "of one plastic body (\"merge\") may be many",
                    world->body_order.count);
   }
-  for (int32_t i = 0; i < world->pins.count; ++i) {
-    if (!(world->pins.items[i].generation & 1)) continue;
-    return yw_fail(error, YW_ERR_INVALID,
-                   "body \"%s\" has pins, which several ranks cannot hold yet", body->name);
-  }
   if (yw_body_meets_itself(body)) {
     return yw_fail(error, YW_ERR_INVALID,
                    "body \"%s\" has self_contact, which several ranks cannot resolve yet",

@@ -93,6 +93,8 @@ void yw_plastic_find_late_contacts(plastic_body* body, const yw_step_ctx* ctx, f
 /// contact.c: finds contacts of slaves `begin` seconds into the substep; includes pinned masters.
 void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               float begin);
+/// A slave moves as a hold of the step does.
+void yw_plastic_hold_slave(plastic_body* body, const yw_step_ctx* ctx, int32_t slave, int32_t hold);
 /// Removes the velocity component into the obstacle and applies friction.
 void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity);
 

@@ -103,8 +103,8 @@ static void lap(inner_step* s, plastic_phase_time phase) {
 static void hold_masters(const inner_step* s) {
   for (int32_t i = 0; i < s->ctx->num_holds; ++i) {
     const yw_hold* hold = &s->ctx->holds[i];
-    int32_t m = hold->particle;
-    if (m >= s->body->num_masters) continue;
+    int32_t m = hold->particle - s->body->first_master;
+    if (m < 0 || m >= s->body->num_masters) continue;
     yw_vec3 v = yw_hold_velocity(hold, s->ctx->h);
     s->particles->vel[m] = yw_v4(v);
     for (int k = 0; k < 9; ++k) s->body->state[m / YW_LANES].c[k][m % YW_LANES] = 0.0f;
@@ -191,8 +191,8 @@ static void collide_masters(const inner_step* s) {
   float t = (s->begin + body->dt) / s->ctx->h;
   for (int32_t i = 0; i < s->ctx->num_holds; ++i) {
     const yw_hold* hold = &s->ctx->holds[i];
-    if (hold->particle >= body->num_masters) continue;
-    s->particles->pos[hold->particle] = yw_v4(yw_hold_at(hold, t));
+    int32_t m = hold->particle - body->first_master;
+    if (m >= 0 && m < body->num_masters) s->particles->pos[m] = yw_v4(yw_hold_at(hold, t));
   }
   if (!s->ctx->collide) return;
   int32_t before = s->ctx->report ? s->ctx->report->obstacle_contacts : 0;

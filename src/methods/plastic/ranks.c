@@ -145,3 +145,25 @@ void yw_plastic_share_parts(plastic_body* body, int32_t halves) {
     yw_ranks_exchange(ranks->comm, out, ranks->part_out, parts + body->num_locals, ranks->part_in);
   }
 }
+
+void yw_plastic_share_holds(plastic_body* body, const yw_step_ctx* ctx, int32_t* held_by) {
+  plastic_ranks* ranks = body->ranks;
+  const plastic_shared* shared = ranks->shared.data;
+  int32_t num_ranks = ranks->comm->count, count = ranks->shared_start[num_ranks];
+  size_t bytes = (size_t)count * sizeof(int32_t);
+  if (!yw_plastic_grow(ranks, &ranks->out, bytes) || !yw_plastic_grow(ranks, &ranks->in, bytes)) {
+    ranks->comm->abandon(ranks->comm->context, "not enough memory");
+  }
+  int32_t *out = ranks->out.data, *in = ranks->in.data;
+  for (int32_t i = 0; i < count; ++i) out[i] = held_by[shared[i].slave];
+  for (int32_t r = 0; r <= num_ranks; ++r) {
+    ranks->out_start[r] = ranks->in_start[r] = (size_t)ranks->shared_start[r] * sizeof *out;
+  }
+  yw_ranks_exchange(ranks->comm, out, ranks->out_start, in, ranks->in_start);
+  for (int32_t i = 0; i < count; ++i) {
+    int32_t s = shared[i].slave;
+    if (in[i] <= held_by[s]) continue;
+    held_by[s] = in[i];
+    yw_plastic_hold_slave(body, ctx, s, in[i]);
+  }
+}

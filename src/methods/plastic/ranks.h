@@ -85,6 +85,8 @@ void yw_plastic_gather_masters(const plastic_body* body, yw_particles* particles
 void yw_plastic_gather_values(const plastic_body* body, const void* own, void* all, size_t size);
 /// Parts of shared slaves that others have.
 void yw_plastic_share_parts(plastic_body* body, int32_t halves);
+/// Slaves that another rank holds; held_by: the last hold of each, or -1.
+void yw_plastic_share_holds(plastic_body* body, const yw_step_ctx* ctx, int32_t* held_by);
 static inline int64_t* yw_plastic_numbers(const plastic_body* body) {
   return body->ranks->numbers.data;
 }

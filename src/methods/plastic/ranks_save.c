@@ -201,9 +201,13 @@ static bool add_loaded(plastic_body* body, yw_reader slaves, int64_t number) {
 }
 
 static bool reserve_loaded(plastic_body* body, int32_t count) {
+  // More memory makes lists old; those of the snapshot are not.
+  bool are_old = body->lists_are_old;
   body->num_slaves = 0;
-  return yw_plastic_reserve_slaves(body, count) &&
-         yw_plastic_grow(body->ranks, &body->ranks->numbers, (size_t)count * sizeof(int64_t));
+  bool good = yw_plastic_reserve_slaves(body, count) &&
+              yw_plastic_grow(body->ranks, &body->ranks->numbers, (size_t)count * sizeof(int64_t));
+  body->lists_are_old = are_old;
+  return good;
 }
 
 // Without lists every rank takes an equal share.

@@ -145,7 +145,10 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
   }
   int32_t slaves = (int32_t)numbers[1], pairs = (int32_t)numbers[3];
   if (body->ranks) return yw_plastic_load_shared(body, reader, slaves, pairs);
+  // More memory makes lists old; those of the snapshot are not.
+  bool are_old = body->lists_are_old;
   if (!yw_plastic_reserve_slaves(body, slaves)) return false;
+  body->lists_are_old = are_old;
   body->num_slaves = slaves;
   yw_read_f32(reader, &body->slave_pos[0].x, 4 * (size_t)slaves);
   yw_read_bytes(reader, body->is_linked, (size_t)body->model->num_links);
