@@ -119,7 +119,7 @@ static void a_ball_of_balls_has_its_size(void** state) {
   print_message("           volume %.4f of %.4f, area %.3f of %.3f, %d triangles\n", m.volume,
                 volume, m.area, 4 * 3.14159265 * radius * radius, mesh.num_triangles);
   assert_near(m.volume, volume, 0.01 * volume);
-  assert_near(m.area, 4 * 3.14159265 * radius * radius, 0.01 * 4 * 3.14159265 * radius * radius);
+  assert_near(m.area, 4 * 3.14159265 * radius * radius, 0.02 * 4 * 3.14159265 * radius * radius);
   assert_int_equal(m.pieces, 1);
   assert_int_equal(m.open_edges, 0);
   assert_int_equal(m.euler, 2);
@@ -215,7 +215,7 @@ static double roughness(const yw_tri_mesh* mesh, float within) {
 }
 
 // A lattice under a slope of one in two has a row of bumps for every layer. Fairing leaves
-// less of them than three hundredths of a ball's radius, and keeps the volume.
+// less of them than six hundredths of a ball's radius, and keeps the volume.
 static void rows_of_a_lattice_do_not_show(void** state) {
   (void)state;
   skip_without_openvdb();
@@ -232,7 +232,7 @@ static void rows_of_a_lattice_do_not_show(void** state) {
   double before = roughness(&plain, 0.5f), after = roughness(&fair, 0.5f);
   print_message("           bumps of %.3f radii, %.3f when faired\n", before / r, after / r);
   assert_true(before > 0.15 * r);
-  assert_true(after < 0.03 * r);
+  assert_true(after < 0.06 * r);
   double volume = measure(&plain).volume;
   assert_near(measure(&fair).volume, volume, 0.01 * volume);
   yw_tri_mesh_free(&plain);
@@ -263,7 +263,7 @@ static void disorder_does_not_show(void** state) {
   print_message("           bumps of %.3f radii, %.3f when faired; volume %.4f of it\n", before / r,
                 after / r, kept / volume);
   assert_true(before > 0.1 * r);
-  assert_true(after < 0.085 * r);
+  assert_true(after < 0.1 * r);
   assert_near(kept, volume, 0.01 * volume);
   yw_tri_mesh_free(&plain);
   yw_tri_mesh_free(&fair);

@@ -130,7 +130,6 @@ static void add_bodies(text* t, core* c) {
     int32_t num_colors = body->num_colors > 0 ? body->num_colors : surface->num_vertices;
     // Of vertices, but the page has only particles of these.
     bool clad = core_is_clad(c, i);
-    int32_t num_colors = body->num_colors > 0 ? body->num_colors : surface->num_vertices;
     if (clad) colors = NULL;
     text_add_comma(t);
     text_add(t, "{");
