@@ -24,9 +24,10 @@ test:
 	@scripts/setup.sh blender || echo "without this package the add-on is not tested in Blender"
 	@scripts/test.sh
 
+# PARTS="kills fuzz" and MINUTES=10 choose: scripts/soak.py.
 soak:
 	@scripts/setup.sh test
-	@scripts/soak.sh
+	@scripts/soak.py $(PARTS) $(if $(MINUTES),--minutes $(MINUTES))
 
 numbers: all
 	@scripts/write_papers.py
@@ -37,7 +38,6 @@ numbers-full: all
 mutants:
 	@scripts/setup.sh test
 	@scripts/configure.sh build -DYW_BUILD_TESTS=ON
-	@scripts/coverage.py --quick
 	@scripts/mutate.py --quick
 
 bench: all
