@@ -90,9 +90,9 @@ static const preset presets[] = {
      .stiffness = 6e3f,
      .hold = 60,
      .poissons_ratio = 0.3f,
-     .damping = 2,
-     .match_damping = 160,
-     .fem_damping = 1,
+     .damping = 0.5f,
+     .match_damping = 900,
+     .fem_damping = 4,
      .lasting = true,
      .color = {0.35f, 0.38f, 0.42f}},
 };
