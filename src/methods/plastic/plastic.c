@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "methods/kit/pins.h"
+#include "methods/plastic/cladding.h"
 #include "methods/plastic/phases.h"
 #include "yawara/extend/timer.h"
 
@@ -418,6 +419,10 @@ const yw_method yw_plastic_method = {
     .settle = plastic_settle,
     .invalidate = yw_plastic_invalidate,
     .contact_geometry = contact_geometry,
+    .model_surface = yw_plastic_model_surface,
+    .surface_positions = yw_plastic_surface_positions,
+    .surface_parted = yw_plastic_surface_parted,
+    .surface_particle = yw_plastic_surface_particle,
     .topology_version = topology_version,
     .save = yw_plastic_save,
     .load = yw_plastic_load,
