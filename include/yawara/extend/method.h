@@ -81,6 +81,8 @@ typedef struct yw_touch {
 
 /// See yw_method.attach.
 typedef struct yw_device yw_device;
+/// See yw_method.body_create_shared.
+struct yw_ranks;
 
 typedef struct yw_step_ctx yw_step_ctx;
 struct yw_step_ctx {
@@ -186,6 +188,12 @@ typedef struct yw_method {
   /// Allocates the state and the particles, at rest in model coordinates.
   yw_status (*body_create)(const void* model, const yw_allocator* mem, void** state,
                            yw_particles* particles, yw_error* error);
+  /// The same for a body that several ranks share (yawara/extend/ranks.h): every rank has all
+  /// particles, and after advance all of them are where they belong. NULL: every rank simulates all
+  /// of it.
+  yw_status (*body_create_shared)(const void* model, const yw_allocator* mem,
+                                  const struct yw_ranks* ranks, void** state,
+                                  yw_particles* particles, yw_error* error);
   void (*body_destroy)(void* state, yw_particles* particles);
 
   yw_status (*advance)(void* state, yw_particles* particles, const yw_step_ctx* ctx);
