@@ -43,6 +43,9 @@ refuses "another word cannot resume" 'has changed' "$yawara" run "a box.obj" --a
 refuses "an unknown word" 'did you mean "jelly"' "$yawara" run "a box.obj" --as jely
 refuses "a method that a word lacks" 'cloth can be: slender' "$yawara" run "a box.obj" --as cloth --method fem
 refuses "a word for a scene" 'is a scene' "$yawara" run "$root/scenes/gallery/first.json" --as jelly
+printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n' >flat.obj
+refuses "a flat model is offered as a sheet" '--as cloth makes a sheet' "$yawara" run flat.obj -n 0 -q -o run_flat
+check "which works" "$yawara" run flat.obj --as cloth -n 1 -q -o run_flat
 echo "v 1 1 1" >point.obj
 refuses "a model without extent" 'point.obj' "$yawara" run point.obj
 

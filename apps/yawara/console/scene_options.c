@@ -78,6 +78,15 @@ static int make_text(const scene_options* options, const char* path, char** text
   return starter_text(&options->model, path, slash ? slash + 1 : path, text);
 }
 
+// Models that nothing fits into are sheets.
+static const char* advice_on(const yw_error* error, bool is_model) {
+  bool thin = strstr(error->message, "it is thinner than the size") ||
+              strstr(error->message, "the shape is empty");
+  return is_model && thin
+             ? ". The model is flat, or as good as flat: --as cloth makes a sheet of it"
+             : "";
+}
+
 int scene_options_read(const scene_options* options, const char* path, yw_scene** out, char** text,
                        yw_error* warning, yw_error* error) {
   if (text) *text = NULL;
@@ -110,10 +119,11 @@ int scene_options_read(const scene_options* options, const char* path, yw_scene*
   yw_status status = yw_scene_read(&def, out, warning, error);
   if (line.shown) fprintf(stderr, "\r%*s\r", LINE_COLUMNS, "");
   if (status >= 0 && on_cuda) yw_scene_set_device(*out, YW_DEVICE_CUDA);
+  const char* advice = status < 0 ? advice_on(error, made != NULL) : "";
   if (text && status >= 0) {
     *text = made;
   } else {
     yw_mem_free(NULL, made);
   }
-  return status < 0 ? bad_input("%s", error->message) : -1;
+  return status < 0 ? bad_input("%s%s", error->message, advice) : -1;
 }
