@@ -18,7 +18,7 @@ allow() {
 }
 
 # The library, lowest room first.
-tools='yawara/extend/(error|file|hash|memory|rigid_motion|shown|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
+tools='yawara/extend/(error|file|hash|memory|ranks|rigid_motion|shown|stream|tasks|text|text_number|timer|vec)\.h|yawara/base\.h'
 low="$tools|base/|math/"
 shapes="$low|geometry/|yawara/(mesh|pose|shape|model)\.h"
 allow include '(\.\./)?[a-z_]+\.h|extend/'
@@ -50,10 +50,11 @@ allow src/scene "$shapes|materials/|files/|scene/|yawara/(pose|scene|world|joint
 public='yawara/'
 allow apps/yawara/codecs "$public|codecs/"
 allow apps/yawara/console "$public|console/"
+allow apps/yawara/ranks "$public|console/|ranks/"
 allow apps/yawara/render "$public|render/"
 allow apps/yawara/playback "$public|console/|render/|playback/"
 allow apps/yawara/server "$public|console/|render/|playback/|server/|(core|frame_layout|poser|text)\.h"
-allow apps/yawara/commands "$public|console/|render/|playback/|server/|commands/"
+allow apps/yawara/commands "$public|console/|render/|playback/|ranks/|server/|commands/"
 
 # The page's core shows worlds as the program does.
 allow web/core "$public|console/|playback/|(core|display|frame_layout|poser|text|wrap)\.h"
@@ -69,7 +70,7 @@ for file in $(grep -oE 'YW_PROGRAM\}/[a-z_/]+\.c' "$list" | cut -d/ -f2-); do
 done
 
 # Studies and tests may include everything; of the studies, tests may include only the references.
-rooms='(codecs|console|render|playback|server|commands)/|(core|frame_layout|text)\.h'
+rooms='(codecs|console|render|playback|ranks|server|commands)/|(core|frame_layout|text)\.h'
 inside='(base|device|math|geometry|materials|model|methods|contact|world|files|scene)/'
 allow studies/reference "$public|$inside|reference/"
 allow studies/bench "$public|$inside|$rooms|reference/|bench/|bullet_peer\.h|studies\.h"

@@ -40,6 +40,7 @@ ROOMS = [
     ("render", "apps/yawara/render"),
     ("playback", "apps/yawara/playback"),
     ("server", "apps/yawara/server"),
+    ("ranks", "apps/yawara/ranks"),
     ("commands", "apps/yawara/commands"),
     ("reference", "studies/reference"),
     ("bench", "studies/bench"),
@@ -48,7 +49,7 @@ ROOMS = [
 ]
 GROUPS = [("library", "src/"), ("program", "apps/"), ("studies", "studies/")]
 # Tools that the library installs for others are rooms' own headers, seen from inside.
-TOOLS = {"error": "base", "file": "base", "hash": "base", "memory": "base", "stream": "base", "tasks": "base",
+TOOLS = {"error": "base", "file": "base", "hash": "base", "memory": "base", "ranks": "base", "stream": "base", "tasks": "base",
          "text": "base", "text_number": "base", "timer": "base", "vec": "math", "rigid_motion": "math", "method": "the seam",
          "decompress": "files", "shown": "geometry"}
 # So are public headers with one room behind them.

@@ -7,6 +7,7 @@ build=(gcc g++ libc6-dev make cmake ninja-build pkg-config)
 pictures=(libembree-dev libpng-dev librsvg2-dev fonts-dejavu-core libopenvdb-dev libboost-dev ffmpeg)
 files=(zlib1g-dev liblz4-dev liblzma-dev)
 server=(libwebsockets-dev)
+ranks=(libopenmpi-dev openmpi-bin)
 tests=(clang libclang-rt-14-dev clang-format clang-tidy python3 libcmocka-dev libbullet-dev calculix-ccx python3-meshio python3-vtk9 python3-gmsh slurm-wlm munge)
 python=(python3-numpy python3-scipy python3-matplotlib python3-pandas python3-pip)
 
@@ -18,7 +19,7 @@ command -v npm >/dev/null 2>&1 || page+=(npm)
 case "${1:-build}" in
   build) wanted=("${build[@]}") ;;
   demo) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${server[@]}") ;;
-  test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${server[@]}" "${tests[@]}" "${python[@]}") ;;
+  test) wanted=("${build[@]}" "${pictures[@]}" "${files[@]}" "${server[@]}" "${ranks[@]}" "${tests[@]}" "${python[@]}") ;;
   web) wanted=("${page[@]}" "${server[@]}") ;;
   blender) wanted=(blender) ;;
   *) echo "usage: scripts/setup.sh build|demo|test|web|blender" >&2; exit 2 ;;

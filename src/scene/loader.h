@@ -20,10 +20,11 @@ struct yw_scene {
   int32_t contact_iterations;
   float sleep_speed;  ///< m/s
   yw_contact_kind contact;
-  int32_t num_bodies;         ///< including all copies
-  yw_jobs jobs;               ///< for the worlds that are built
-  yw_device_kind device;      ///< likewise
-  YW_LIST(yw_shape*) shapes;  ///< all shapes; the specs borrow them
+  int32_t num_bodies;            ///< including all copies
+  yw_jobs jobs;                  ///< for the worlds that are built
+  yw_device_kind device;         ///< likewise
+  const struct yw_ranks* ranks;  ///< likewise
+  YW_LIST(yw_shape*) shapes;     ///< all shapes; the specs borrow them
   YW_LIST(yw_model_spec) models;
   YW_LIST(yw_body_spec) bodies;
   YW_LIST(yw_group_spec) groups;

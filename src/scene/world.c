@@ -6,6 +6,7 @@
 #include "scene/animation.h"
 #include "scene/method.h"
 #include "yawara/extend/hash.h"
+#include "yawara/extend/ranks.h"
 #include "yawara/extend/vec.h"
 #include "yawara/mesh_obstacle.h"
 
@@ -284,6 +285,8 @@ static yw_status fill_world(building* b, yw_error* error) {
 
 void yw_scene_set_device(yw_scene* scene, yw_device_kind device) { scene->device = device; }
 
+void yw_scene_set_ranks(yw_scene* scene, const yw_ranks* ranks) { scene->ranks = ranks; }
+
 yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, yw_world** out,
                          yw_error* error) {
   if (!out) return yw_fail(error, YW_ERR_INVALID, "yw_scene_build needs a place for the world");
@@ -308,7 +311,9 @@ yw_status yw_scene_build(const yw_scene* scene, int32_t threads, yw_simd simd, y
   yw_world_set_wind(world, &scene->wind);
   yw_world_set_sleep_speed(world, scene->sleep_speed);
   building b = {.scene = scene, .world = world};
+  yw_world_set_ranks(world, scene->ranks);
   status = fill_world(&b, error);
+  if (status >= 0) status = yw_world_check_ranks(world, error);
   YW_LIST_FREE(&scene->mem, &b.obstacles);
   YW_LIST_FREE(&scene->mem, &b.pins);
   if (status < 0) {

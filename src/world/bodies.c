@@ -120,8 +120,12 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   yw_body_take_settings(body, def);
   body->active = world->time >= def->start;
   const yw_method* method = def->model->method;
-  yw_status status =
-      method->body_create(def->model->data, &world->mem, &body->state, &body->particles, error);
+  bool shared = world->ranks && method->body_create_shared;
+  yw_status status = shared
+                         ? method->body_create_shared(def->model->data, &world->mem, world->ranks,
+                                                      &body->state, &body->particles, error)
+                         : method->body_create(def->model->data, &world->mem, &body->state,
+                                               &body->particles, error);
   if (status >= 0 && world->device && method->attach) {
     status = method->attach(body->state, world->device, error);
   }

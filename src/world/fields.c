@@ -79,7 +79,9 @@ yw_status yw_body_field_values(const yw_world* world, yw_body_id id, int32_t fie
   int32_t count = per_cell ? yw_body_cells(world, id, NULL, 0) : p->count;
   if (capacity < count) return YW_ERR_INVALID;
   if (field < num_method_fields(body)) {
+    yw_order_give(world, (yw_order){.kind = YW_ORDER_FIELD, .number = field, .body = id});
     body->model->method->field_values(body->state, p, field, out);
+    yw_order_done(world);
   } else {
     common_values(p, field - num_method_fields(body), out);
   }

@@ -94,7 +94,7 @@ static void write_state(const yw_world* world, yw_writer* writer) {
   for (int32_t i = 0; i < world->parting.count; ++i) yw_write_u64(writer, world->parting.items[i]);
 }
 
-static void write_snapshot(const yw_world* world, yw_writer* writer) {
+void yw_world_write_snapshot(const yw_world* world, yw_writer* writer) {
   yw_fingerprint print = yw_world_fingerprint(world);
   yw_write_bytes(writer, writer->hashing ? hash_magic : magic, sizeof magic);
   for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) yw_write_u64(writer, print.parts[i]);
@@ -108,21 +108,27 @@ static void write_snapshot(const yw_world* world, yw_writer* writer) {
 uint64_t yw_world_hash(const yw_world* world) {
   if (!world) return 0;
   yw_writer writer = {.hashing = true, .hash = YW_HASH_SEED};
-  write_snapshot(world, &writer);
+  yw_order_give(world, (yw_order){.kind = YW_ORDER_HASH});
+  yw_world_write_snapshot(world, &writer);
+  yw_order_done(world);
   return writer.hash;
 }
 
 size_t yw_world_snapshot_size(const yw_world* world) {
   if (!world) return 0;
   yw_writer counter = {0};
-  write_snapshot(world, &counter);
+  yw_order_give(world, (yw_order){.kind = YW_ORDER_SIZE});
+  yw_world_write_snapshot(world, &counter);
+  yw_order_done(world);
   return counter.size + sizeof(uint64_t);
 }
 
 yw_status yw_world_save(const yw_world* world, void* buffer, size_t capacity, size_t* size) {
   if (!world || !buffer) return YW_ERR_INVALID;
   yw_writer writer = {.data = buffer, .capacity = capacity};
-  write_snapshot(world, &writer);
+  yw_order_give(world, (yw_order){.kind = YW_ORDER_SAVE});
+  yw_world_write_snapshot(world, &writer);
+  yw_order_done(world);
   if (!writer.overflow) {
     yw_write_u64(&writer, yw_hash_bytes(YW_HASH_SEED, writer.data, writer.size));
   }
@@ -295,20 +301,13 @@ static yw_status check_fingerprint(const yw_world* world, yw_reader* reader, yw_
   return YW_OK;
 }
 
-yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error) {
-  yw_error_clear(error);
-  if (!world) return yw_fail(error, YW_ERR_INVALID, "the world is NULL");
-  yw_reader reader = {0};
-  yw_status status = open_snapshot(buffer, size, &reader, error);
-  if (status >= 0) status = check_fingerprint(world, &reader, error);
-  if (status < 0) return status;
-
+static yw_status load_checked(yw_world* world, yw_reader* reader, yw_error* error) {
   // A copy to go back to if the rest is invalid.
   size_t kept_size = yw_world_snapshot_size(world);
   void* kept = yw_mem_alloc(&world->mem, kept_size, 1);
   if (!kept) return yw_fail_memory(error, "loading a snapshot");
-  status = yw_world_save(world, kept, kept_size, NULL);
-  if (status >= 0) status = read_state(world, &reader);
+  yw_status status = yw_world_save(world, kept, kept_size, NULL);
+  if (status >= 0) status = read_state(world, reader);
   if (status < 0) {
     yw_reader back;
     if (open_snapshot(kept, kept_size, &back, NULL) >= 0) {
@@ -321,6 +320,19 @@ yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_err
   }
   yw_mem_free(&world->mem, kept);
   yw_tracks_restore(world);
+  return status;
+}
+
+yw_status yw_world_load(yw_world* world, const void* buffer, size_t size, yw_error* error) {
+  yw_error_clear(error);
+  if (!world) return yw_fail(error, YW_ERR_INVALID, "the world is NULL");
+  yw_reader reader = {0};
+  yw_status status = open_snapshot(buffer, size, &reader, error);
+  if (status >= 0) status = check_fingerprint(world, &reader, error);
+  if (status < 0) return status;
+  yw_order_give(world, (yw_order){.kind = YW_ORDER_LOAD, .size = size, .data = buffer});
+  status = load_checked(world, &reader, error);
+  yw_order_done(world);
   return status;
 }
 

@@ -220,7 +220,8 @@ static void advance_bodies(substep* s) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
     if (!moves(s, body)) continue;
-    bool alone = world->body_order.count == 1;
+    // Ranks meet in the same order everywhere: bodies that they share advance one by one.
+    bool alone = world->body_order.count == 1 || world->ranks;
     if (body->particles.count < SMALL_BODY && !alone) {
       world->small_bodies.items[world->small_bodies.count++] = slot;
     } else {
@@ -521,12 +522,8 @@ static void finish_hand_moves(yw_world* world) {
   }
 }
 
-yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report) {
-  if (!world || !(dt > 0.0f) || !isfinite(dt) || substeps < 1 || substeps > 10000) {
-    return YW_ERR_INVALID;
-  }
+static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step_report* report) {
   float h = dt / (float)substeps;
-  if (!(h > 0.0f)) return YW_ERR_INVALID;
   if (!yw_filter_begin_step(world) || !yw_parting_begin_step(world) ||
       !yw_pushes_begin_step(world) || !yw_obstacle_surfaces_reserve(world)) {
     return YW_ERR_MEMORY;
@@ -570,4 +567,15 @@ yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_rep
   }
   if (status < 0) return status;
   return local.diverged_bodies > 0 ? YW_WARN_NUMERICS : YW_OK;
+}
+
+yw_status yw_world_step(yw_world* world, float dt, int32_t substeps, yw_step_report* report) {
+  if (!world || !(dt > 0.0f) || !isfinite(dt) || substeps < 1 || substeps > 10000) {
+    return YW_ERR_INVALID;
+  }
+  if (!(dt / (float)substeps > 0.0f)) return YW_ERR_INVALID;
+  yw_order_give(world, (yw_order){.kind = YW_ORDER_STEP, .number = substeps, .dt = dt});
+  yw_status status = step_world(world, dt, substeps, report);
+  yw_order_done(world);
+  return status;
 }

@@ -51,6 +51,7 @@ yw_status yw_world_create(const yw_world_def* def, yw_world** out) {
 
 void yw_world_destroy(yw_world* world) {
   if (!world) return;
+  yw_order_give(world, (yw_order){.kind = YW_ORDER_END});
   for (int32_t i = 0; i < world->pins.count; ++i) yw_pin_release(world, &world->pins.items[i]);
   for (int32_t i = 0; i < world->joints.count; ++i) {
     yw_joint_release(world, &world->joints.items[i]);
@@ -91,6 +92,7 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->partings);
   YW_LIST_FREE(&mem, &world->touching);
   YW_LIST_FREE(&mem, &world->islands);
+  yw_mem_free(&mem, world->order_depth);
   yw_mem_free(&mem, world);
 }
 

@@ -142,6 +142,8 @@ struct yw_world {
   yw_tasks* tasks;
   yw_simd simd;
   const struct yw_device* device;  ///< NULL: the processor
+  const struct yw_ranks* ranks;    ///< that simulate this world together; NULL: this one alone
+  int32_t* order_depth;            ///< calls in progress that other ranks were told of (ranks.c)
   yw_vec3 gravity;
   yw_vec3 built_gravity;  ///< without tracks
   int32_t contact_iterations;
@@ -322,6 +324,35 @@ void yw_world_drop_pairs(yw_world* world, uint32_t body);
 // query.c
 /// The surface of a body for queries, as it is now; NULL: out of memory.
 const yw_query_surface* yw_body_query_surface(const yw_world* world, yw_body* body);
+
+// ranks.c: worlds on several ranks.
+
+typedef enum yw_order_kind {
+  YW_ORDER_END,
+  YW_ORDER_STEP,
+  YW_ORDER_HASH,
+  YW_ORDER_SIZE,
+  YW_ORDER_SAVE,
+  YW_ORDER_LOAD,
+  YW_ORDER_ENERGY,
+  YW_ORDER_FIELD
+} yw_order_kind;
+
+/// What rank 0 does and others must do as well.
+typedef struct yw_order {
+  int32_t kind;
+  int32_t number;  ///< substeps, or of a field
+  float dt;
+  yw_body_id body;
+  uint64_t size;     ///< bytes of a snapshot
+  const void* data;  ///< here; other ranks get a copy
+} yw_order;
+
+/// Rank 0 tells the others, unless it is within such a call; then yw_order_done ends it.
+void yw_order_give(const yw_world* world, yw_order order);
+void yw_order_done(const yw_world* world);
+/// snapshot.c: everything but the checksum.
+void yw_world_write_snapshot(const yw_world* world, yw_writer* writer);
 
 // away.c: bodies on a device.
 /// Chooses the bodies that stay there in this step.

@@ -17,8 +17,10 @@
 #include "playback/export.h"
 #include "playback/run_folder.h"
 #include "playback/run_log.h"
+#include "ranks/ranks.h"
 #include "yawara/contact.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/tasks.h"
 #include "yawara/extend/timer.h"
 #include "yawara/extend/vec.h"
 
@@ -38,6 +40,8 @@ typedef struct run {
   yw_scene* scene;
   char* scene_text;  // of a scene made from a model; otherwise NULL
   yw_scene_info scene_info;
+  const yw_ranks* ranks;  // NULL: one
+  int32_t ranks_here;     // on this machine
   yw_world* world;
   shown_scene* shown;
   run_info info;
@@ -106,18 +110,26 @@ static void default_folder(const char* scene_path, char* out, size_t capacity) {
   snprintf(out, capacity, "out/%.*s", length, name);
 }
 
+// Rank 0 of several, or the only one.
+static bool leads(const run* r) { return !r->ranks || r->ranks->rank == 0; }
+
 static int load_scene(run* r) {
   yw_error error = {0}, warning = {0};
   const run_options* o = &r->options;
   int code =
       scene_options_read(&o->scene, o->scene_path, &r->scene, &r->scene_text, &warning, &error);
+  code = app_ranks_agree(r->ranks, code);
   if (code >= 0) return code;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
   r->scene_info = yw_scene_info_of(r->scene);
+  yw_scene_set_ranks(r->scene, r->ranks);
   if (yw_scene_build(r->scene, o->scene.threads, scene_options_simd(&o->scene), &r->world, &error) <
           0 ||
-      frame_check_fields(r->world, o->fields, &error) < 0 ||
-      shown_create(r->scene, r->world, &r->shown, &error) < 0) {
+      frame_check_fields(r->world, o->fields, &error) < 0) {
+    return bad_input("%s", error.message);
+  }
+  if (!leads(r)) return -1;
+  if (shown_create(r->scene, r->world, &r->shown, &error) < 0) {
     return bad_input("%s", error.message);
   }
   r->known_cells = YW_NEW_ARRAY(NULL, frame_cells, yw_world_num_bodies(r->world));
@@ -534,6 +546,36 @@ static int finish(run* r) {
   return EXIT_FAULTS;
 }
 
+// Ranks that share a machine share its cores.
+static int join_ranks(run* r) {
+  int code = app_ranks_join(&r->ranks, &r->ranks_here);
+  if (code >= 0 || !r->ranks) return code;
+  app_ranks_silence(r->ranks);
+  int32_t* threads = &r->options.scene.threads;
+  if (*threads == 0) *threads = yw_cpu_count() / r->ranks_here;
+  if (*threads < 1) *threads = 1;
+  return -1;
+}
+
+static int lead_run(run* r) {
+  int code = fill_info(r);
+  if (code < 0) code = open_run(r);
+  if (code < 0) code = make_frames(r);
+  run_log_close(&r->log);
+  return code < 0 ? finish(r) : code;
+}
+
+static void free_run(run* r) {
+  disk_unlock(r->lock);
+  run_info_free(&r->info);
+  yw_mem_free(NULL, r->last_good);
+  yw_mem_free(NULL, r->known_cells);
+  yw_mem_free(NULL, r->scene_text);
+  shown_destroy(r->shown);
+  yw_world_destroy(r->world);
+  yw_scene_destroy(r->scene);
+}
+
 int cmd_run(int argc, char** argv) {
   run r = {.lock = -1};
   int code = run_options_parse(argc, argv, &r.options);
@@ -546,19 +588,17 @@ int cmd_run(int argc, char** argv) {
   } else {
     default_folder(r.options.scene_path, r.dir, sizeof r.dir);
   }
+  code = join_ranks(&r);
+  if (code >= 0) return code;
   code = load_scene(&r);
-  if (code < 0) code = fill_info(&r);
-  if (code < 0) code = open_run(&r);
-  if (code < 0) code = make_frames(&r);
-  run_log_close(&r.log);
-  if (code < 0) code = finish(&r);
-  disk_unlock(r.lock);
-  run_info_free(&r.info);
-  yw_mem_free(NULL, r.last_good);
-  yw_mem_free(NULL, r.known_cells);
-  yw_mem_free(NULL, r.scene_text);
-  shown_destroy(r.shown);
-  yw_world_destroy(r.world);
-  yw_scene_destroy(r.scene);
-  return code;
+  bool built = code < 0;
+  if (built && leads(&r)) {
+    code = lead_run(&r);
+  } else if (built) {
+    watch_interrupts();
+    code = yw_world_follow(r.world) < 0 ? EXIT_FAILED : EXIT_DONE;
+  }
+  free_run(&r);
+  if (built) app_ranks_report(r.ranks, r.options.quiet);
+  return app_ranks_leave(r.ranks, code);
 }

@@ -81,6 +81,8 @@ typedef struct yw_touch {
 
 /// See yw_method.attach.
 typedef struct yw_device yw_device;
+/// See yw_method.body_create_shared.
+struct yw_ranks;
 
 typedef struct yw_step_ctx yw_step_ctx;
 struct yw_step_ctx {
@@ -186,6 +188,12 @@ typedef struct yw_method {
   /// Allocates the state and the particles, at rest in model coordinates.
   yw_status (*body_create)(const void* model, const yw_allocator* mem, void** state,
                            yw_particles* particles, yw_error* error);
+  /// The same for a body that several ranks share (yawara/extend/ranks.h): every rank has all
+  /// particles, and after advance all of them are where they belong. NULL: every rank simulates all
+  /// of it.
+  yw_status (*body_create_shared)(const void* model, const yw_allocator* mem,
+                                  const struct yw_ranks* ranks, void** state,
+                                  yw_particles* particles, yw_error* error);
   void (*body_destroy)(void* state, yw_particles* particles);
 
   yw_status (*advance)(void* state, yw_particles* particles, const yw_step_ctx* ctx);
@@ -226,6 +234,11 @@ typedef struct yw_method {
   /// True if that surface is not what contact sees (the triangles of model_elements) but only near
   /// it, and has to be kept out of obstacles. NULL: false.
   bool (*surface_strays)(const void* model);
+  /// Where that surface no longer is what matter looks like, one value per particle: 0 (it holds)
+  /// to 1 (a skin around particles is better). Returns how many are above 0. NULL: it always holds.
+  int32_t (*surface_parted)(const void* state, const yw_particles* particles, float* out);
+  /// The particle that a vertex of such a surface follows most closely. With surface_parted only.
+  int32_t (*surface_particle)(const void* model, int32_t vertex);
 
   /// Fields, in particle order; computed on request, not in the step.
   int32_t (*num_fields)(const void* state);

@@ -7,6 +7,7 @@
 #include "methods/kit/rigid.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/plastic.h"
+#include "methods/plastic/ranks.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
@@ -35,9 +36,10 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
       body->slave_bucket, body->sorted_x,   body->sorted_y,    body->sorted_z,
       body->sorted_line,  body->found,      body->fresh_head,  body->fresh_next,
       body->sums,         body->course,     body->four_start,  body->borne,
-      body->last_vel};
+      body->last_vel,     body->slave_block};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_plastic_sleep_destroy(body);
+  yw_plastic_ranks_destroy(body);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
 }
@@ -45,23 +47,24 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
 static bool allocate(plastic_body* body) {
   const plastic_model* model = body->model;
   const yw_allocator* mem = &body->mem;
-  size_t n = (size_t)model->num_masters;
-  size_t blocks = (size_t)yw_plastic_chunks(model->num_masters, YW_LANES);
+  size_t n = (size_t)body->master_capacity;
+  size_t blocks = (size_t)yw_plastic_chunks(body->master_capacity, YW_LANES);
   int32_t slaves = model->without_slaves ? model->num_masters : model->num_slaves;
+  if (body->ranks) slaves = slaves / body->ranks->comm->count + 1;
   body->state = YW_NEW_ARRAY(mem, plastic_state_block, blocks);
   body->work = YW_NEW_ARRAY(mem, plastic_work_block, blocks);
   body->last_pos = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->last_vel = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->borne = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->pull = YW_NEW_ARRAY(mem, yw_vec4, n);
-  body->radius = YW_NEW_ARRAY(mem, float, n);
+  body->radius = YW_NEW_ARRAY(mem, float, model->num_masters);
   body->reach = YW_NEW_ARRAY(mem, float, n);
   body->needs = YW_NEW_ARRAY(mem, uint8_t, n);
   body->is_linked = YW_NEW_ARRAY(mem, uint8_t, model->num_links + 1);
   body->row_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
   body->four_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
   body->found = YW_NEW_ARRAY(mem, int32_t, n * PLASTIC_MAX_ROW);
-  int32_t chunks = yw_plastic_chunks(model->num_masters, PLASTIC_CHUNK);
+  int32_t chunks = yw_plastic_chunks(body->master_capacity, PLASTIC_CHUNK);
   body->local_start = YW_NEW_ARRAY(mem, int32_t, chunks + 1);
   body->origin = YW_NEW_ARRAY(mem, yw_vec4, chunks + 1);
   int32_t heads = 1024;
@@ -107,8 +110,8 @@ double yw_plastic_body_bytes(double masters, double slaves) {
   return masters * (master + seam + sleep + pairs) + locals + capacity * slave + tables * number;
 }
 
-static void reset_state(plastic_body* body) {
-  int32_t blocks = yw_plastic_chunks(body->model->num_masters, YW_LANES);
+void yw_plastic_reset_state(plastic_body* body) {
+  int32_t blocks = yw_plastic_chunks(body->master_capacity, YW_LANES);
   for (int32_t b = 0; b < blocks; ++b) {
     plastic_state_block* state = &body->state[b];
     memset(state, 0, sizeof *state);
@@ -116,34 +119,24 @@ static void reset_state(plastic_body* body) {
       state->u[0][l] = state->u[4][l] = state->u[8][l] = 1.0f;
       state->sigma[0][l] = state->sigma[1][l] = state->sigma[2][l] = 1.0f;
       state->det_p[l] = state->harden[l] = 1.0f;
-      state->volume[l] = body->model->materials[b].volume[l];
+      state->volume[l] = body->materials[b].volume[l];
     }
   }
 }
 
-yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* mem, void** state,
-                                 yw_particles* particles, yw_error* error) {
-  const plastic_model* model = model_pointer;
-  *state = NULL;
-  *particles = (yw_particles){0};
-  plastic_body* body = YW_NEW(mem, plastic_body);
-  if (!body) return yw_fail_memory(error, "a plastic body");
-  body->model = model;
-  body->params = model->params;
-  body->mem = yw_mem_or_default(mem);
-  body->turn = (yw_quat){0, 0, 0, 1};
-  body->rules = (plastic_rules){.per_split = 2, .repair = true};
-  if (!allocate(body) || !yw_particles_create(mem, model->num_masters, particles)) {
-    yw_plastic_body_destroy(body, particles);
-    return yw_fail_memory(error, "a plastic body");
-  }
-  reset_state(body);
+// The body as its model has it: parts that begin at once.
+static yw_status start_body(plastic_body* body, void** state, yw_particles* particles,
+                            yw_error* error) {
+  const plastic_model* model = body->model;
+  yw_plastic_reset_state(body);
   particles->count = 0;
   memset(particles->mass, 0, (size_t)particles->capacity * sizeof *particles->mass);
   memset(particles->inv_mass, 0, (size_t)particles->capacity * sizeof *particles->inv_mass);
   memset(body->is_linked, 1, (size_t)model->num_links);
   for (int32_t m = 0; m < model->num_masters; ++m) {
     body->radius[m] = 0.5f * model->spacing;
+  }
+  for (int32_t m = 0; m < body->master_capacity; ++m) {
     body->reach[m] = OBSTACLE_REACH * model->spacing;
   }
   while (body->num_started < model->num_parts &&
@@ -158,24 +151,49 @@ yw_status yw_plastic_body_create(const void* model_pointer, const yw_allocator* 
   return YW_OK;
 }
 
-static bool all_finite(const float* values, size_t count) {
-  float sum = 0.0f;
-  for (size_t i = 0; i < count; ++i) sum += values[i] * 0.0f;
-  return sum == 0.0f;
+yw_status yw_plastic_body_create(const void* model, const yw_allocator* mem, void** state,
+                                 yw_particles* particles, yw_error* error) {
+  return yw_plastic_body_create_shared(model, mem, NULL, state, particles, error);
 }
 
-static size_t state_floats(const plastic_body* body) {
-  return (size_t)yw_plastic_chunks(body->num_masters, YW_LANES) *
-         (sizeof(plastic_state_block) / sizeof(float));
+yw_status yw_plastic_body_create_shared(const void* model_pointer, const yw_allocator* mem,
+                                        const struct yw_ranks* ranks, void** state,
+                                        yw_particles* particles, yw_error* error) {
+  const plastic_model* model = model_pointer;
+  *state = NULL;
+  *particles = (yw_particles){0};
+  plastic_body* body = YW_NEW(mem, plastic_body);
+  if (!body) return yw_fail_memory(error, "a plastic body");
+  body->model = model;
+  body->params = model->params;
+  body->mem = yw_mem_or_default(mem);
+  body->turn = (yw_quat){0, 0, 0, 1};
+  body->rules = (plastic_rules){.per_split = 2, .repair = true};
+  body->master_capacity = model->num_masters;
+  if (ranks) {
+    yw_status status = yw_plastic_ranks_create(body, ranks, error);
+    if (status < 0) {
+      yw_plastic_body_destroy(body, particles);
+      return status;
+    }
+  }
+  body->materials = model->materials + body->first_master / YW_LANES;
+  if (!allocate(body) || !yw_particles_create(mem, model->num_masters, particles)) {
+    yw_plastic_body_destroy(body, particles);
+    return yw_fail_memory(error, "a plastic body");
+  }
+  return start_body(body, state, particles, error);
 }
 
 // A body that diverged forgets its shape: its snapshots hold numbers, so that a run with it can be
 // resumed.
 void yw_plastic_invalidate(void* state, const yw_particles* particles) {
   plastic_body* body = state;
-  if (!all_finite(body->state[0].u[0], state_floats(body))) reset_state(body);
+  bool good = yw_plastic_all_finite(body->state[0].u[0], yw_plastic_state_floats(body));
+  // Ranks agree on it: infinity stands for no.
+  if (!isfinite(yw_plastic_most(body, good ? 0.0f : INFINITY))) yw_plastic_reset_state(body);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
-    if (!all_finite(&body->slave_pos[s].x, 4))
+    if (!yw_plastic_all_finite(&body->slave_pos[s].x, 4))
       body->slave_pos[s] = yw_v4(yw_xyz(particles->pos[0]));
   }
   body->is_moved = true;
@@ -189,31 +207,64 @@ static yw_vec3 part_velocity(const plastic_body* body, const plastic_part* part,
   return yw_rotate(body->turn, yw_add(part->velocity, yw_cross(part->spin, arm)));
 }
 
+// Of master m of all ranks.
 static void set_affine(plastic_body* body, int32_t m, yw_vec3 spin) {
   const float c[9] = {0, -spin.z, spin.y, spin.z, 0, -spin.x, -spin.y, spin.x, 0};
-  for (int k = 0; k < 9; ++k) body->state[m / YW_LANES].c[k][m % YW_LANES] = c[k];
+  int32_t here = m - body->first_master;
+  if (here < 0 || here >= body->master_capacity) return;
+  for (int k = 0; k < 9; ++k) body->state[here / YW_LANES].c[k][here % YW_LANES] = c[k];
+}
+
+// New slaves are dealt out evenly; once masters see them they go where they belong.
+static void share_slaves(const plastic_body* body, int32_t* first, int32_t* end) {
+  int64_t count = *end - *first, ranks = body->ranks->comm->count, rank = body->ranks->comm->rank;
+  int32_t begin = *first;
+  *first = begin + (int32_t)(count * rank / ranks);
+  *end = begin + (int32_t)(count * (rank + 1) / ranks);
+}
+
+static bool number_part(plastic_body* body, const plastic_part* part, int32_t first, int32_t end) {
+  plastic_ranks* ranks = body->ranks;
+  size_t count = (size_t)body->num_slaves + (size_t)(end - first);
+  if (!yw_plastic_grow(ranks, &ranks->numbers, count * sizeof(int64_t))) return false;
+  for (int32_t s = first; s < end; ++s) {
+    yw_plastic_numbers(body)[body->num_slaves + s - first] =
+        ranks->num_all + (s - part->first_slave);
+  }
+  ranks->num_all += part->num_slaves;
+  return true;
 }
 
 bool yw_plastic_start_part(plastic_body* body, yw_particles* particles, const plastic_part* part) {
   const plastic_model* model = body->model;
-  if (!yw_plastic_reserve_slaves(body, body->num_slaves + part->num_slaves)) return false;
+  int32_t first_slave = part->first_slave, end_slave = first_slave + part->num_slaves;
+  if (body->ranks) share_slaves(body, &first_slave, &end_slave);
+  if (!yw_plastic_reserve_slaves(body, body->num_slaves + end_slave - first_slave)) return false;
   yw_vec3 spin = yw_rotate(body->turn, part->spin);
   for (int32_t m = part->first; m < part->first + part->count; ++m) {
     yw_vec4 x = yw_v4(yw_add(yw_rotate(body->turn, model->masters[m]), body->shift));
-    particles->pos[m] = body->last_pos[m] = x;
+    int32_t here = m - body->first_master;
+    bool is_here = here >= 0 && here < body->master_capacity;
+    particles->pos[m] = x;
+    if (is_here) body->last_pos[here] = x;
     particles->mass[m] = model->mass[m];
     particles->inv_mass[m] = 1.0f / model->mass[m];
     particles->vel[m] = (yw_vec4){0};
     // The body's velocity is unknown until it is placed; yw_plastic_follow then adds that of parts.
     if (!body->is_placed) continue;
-    particles->vel[m] = body->last_vel[m] = yw_v4(part_velocity(body, part, m));
+    particles->vel[m] = yw_v4(part_velocity(body, part, m));
+    if (is_here) body->last_vel[here] = particles->vel[m];
     set_affine(body, m, spin);
   }
-  for (int32_t s = part->first_slave; s < part->first_slave + part->num_slaves; ++s) {
+  if (body->ranks && !number_part(body, part, first_slave, end_slave)) return false;
+  for (int32_t s = first_slave; s < end_slave; ++s) {
     body->slave_pos[body->num_slaves++] =
         yw_v4(yw_add(yw_rotate(body->turn, model->slaves[s]), body->shift));
   }
-  particles->count = body->num_masters = part->first + part->count;
+  particles->count = body->num_all = body->num_masters = part->first + part->count;
+  if (body->ranks) {
+    body->num_masters = yw_plastic_masters_of_rank(body, body->ranks->comm->rank);
+  }
   ++body->num_started;
   ++body->version;
   body->lists_are_old = true;
@@ -229,18 +280,19 @@ typedef struct rigid_fit {
 } rigid_fit;
 
 // Rigid motion from last_pos to the current positions of masters.
-static rigid_fit fit_motion(const plastic_body* body, const yw_particles* particles) {
+static rigid_fit fit_motion(const plastic_body* body, const yw_vec4* last_pos,
+                            const yw_particles* particles) {
   double mass = 0.0, from[3] = {0}, to[3] = {0}, a[9] = {0}, largest = 0.0;
-  for (int32_t m = 0; m < body->num_masters; ++m) {
+  for (int32_t m = 0; m < body->num_all; ++m) {
     double w = (double)particles->mass[m];
-    const float *x0 = &body->last_pos[m].x, *x = &particles->pos[m].x;
+    const float *x0 = &last_pos[m].x, *x = &particles->pos[m].x;
     mass += w;
     for (int i = 0; i < 3; ++i) from[i] += w * (double)x0[i], to[i] += w * (double)x[i];
   }
   for (int i = 0; i < 3; ++i) from[i] /= mass, to[i] /= mass;
-  for (int32_t m = 0; m < body->num_masters; ++m) {
+  for (int32_t m = 0; m < body->num_all; ++m) {
     double w = (double)particles->mass[m] / mass;
-    const float *x0 = &body->last_pos[m].x, *x = &particles->pos[m].x;
+    const float *x0 = &last_pos[m].x, *x = &particles->pos[m].x;
     for (int k = 0; k < 9; ++k) {
       a[k] += w * ((double)x[k / 3] - to[k / 3]) * ((double)x0[k % 3] - from[k % 3]);
     }
@@ -255,8 +307,8 @@ static rigid_fit fit_motion(const plastic_body* body, const yw_particles* partic
     yw_mat3 stretch;
     yw_polar(&map, &fit.turn, &stretch);
   }
-  for (int32_t m = 0; m < body->num_masters; ++m) {
-    yw_vec3 arm = yw_sub(yw_xyz(body->last_pos[m]), fit.from);
+  for (int32_t m = 0; m < body->num_all; ++m) {
+    yw_vec3 arm = yw_sub(yw_xyz(last_pos[m]), fit.from);
     float off = yw_distance(yw_add(fit.to, yw_mul(fit.turn, arm)), yw_xyz(particles->pos[m]));
     if (!(off <= fit.error)) fit.error = off;
   }
@@ -321,7 +373,14 @@ static void fit_spin(plastic_body* body, const yw_particles* particles, const pl
 
 // The body was placed, or moved by the caller.
 static bool follow_moved(plastic_body* body, yw_particles* particles) {
-  rigid_fit fit = fit_motion(body, particles);
+  yw_vec4* last_pos = body->last_pos;
+  if (body->ranks) {
+    last_pos = YW_NEW_ARRAY(&body->mem, yw_vec4, body->num_all);
+    if (!last_pos) body->ranks->comm->abandon(body->ranks->comm->context, "not enough memory");
+    yw_plastic_gather_values(body, body->last_pos, last_pos, sizeof *last_pos);
+  }
+  rigid_fit fit = fit_motion(body, last_pos, particles);
+  if (body->ranks) yw_mem_free(&body->mem, last_pos);
   if (!isfinite(fit.error)) return false;
   turn_state(body, &fit.turn);
   if (fit.error <= RIGID_SLACK * body->model->spacing) {
@@ -329,7 +388,8 @@ static bool follow_moved(plastic_body* body, yw_particles* particles) {
       yw_vec3 arm = yw_sub(yw_xyz(body->slave_pos[s]), fit.from);
       body->slave_pos[s] = yw_v4(yw_add(fit.to, yw_mul(fit.turn, arm)));
     }
-  } else if (!body->model->without_slaves && !yw_plastic_seed_slaves(body, particles)) {
+  } else if (body->ranks ||
+             (!body->model->without_slaves && !yw_plastic_seed_slaves(body, particles))) {
     return false;
   }
   if (!body->is_placed) {
@@ -391,9 +451,9 @@ static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_
     float way = yw_length(moved);
     if (way > farthest) farthest = way;
   }
-  yw_plastic_run_masters(body, particles, ctx, kernels->spread_push);
-  yw_plastic_run(body, particles, ctx, yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK),
-                 kernels->to_slaves);
+  farthest = yw_plastic_most(body, farthest);
+  yw_plastic_scatter(body, particles, ctx, kernels->spread_push, 1);
+  yw_plastic_run_slaves(body, particles, ctx, kernels->to_slaves);
   deform_pushed(body, particles, ctx, kernels);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
     body->slave_pos[s] = yw_v4(yw_add(yw_xyz(body->slave_pos[s]), yw_xyz(body->slave_vel[s])));
@@ -404,21 +464,23 @@ static bool follow_pushed(plastic_body* body, yw_particles* particles, const yw_
 
 bool yw_plastic_follow(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   if (body->is_moved) return yw_plastic_wake_all(body) && follow_moved(body, particles);
-  size_t bytes = (size_t)body->num_masters * sizeof *particles->pos;
-  if (memcmp(body->last_pos, particles->pos, bytes) == 0) return true;
-  return follow_pushed(body, particles, ctx);
+  yw_particles here = yw_plastic_masters_here(body, particles);
+  size_t bytes = (size_t)body->num_masters * sizeof *here.pos;
+  bool is_pushed = memcmp(body->last_pos, here.pos, bytes) != 0;
+  if (!(yw_plastic_most(body, is_pushed ? 1.0f : 0.0f) > 0.0f)) return true;
+  return follow_pushed(body, &here, ctx);
 }
 
 // Parameters and statistics -----------------------------------------------------------------------
 
-static void take_params(plastic_body* body, const yw_plastic_params* params) {
+void yw_plastic_take_params(plastic_body* body, const yw_plastic_params* params) {
   plastic_sleep* sleep = &body->sleep;
   bool was_on = sleep->is_on;
   body->params = *params;
   sleep->is_on = sleep->still && params->sleep_speed != 0.0f;
   // Time at rest before sleep was enabled does not count.
   if (sleep->is_on && !was_on) {
-    memset(sleep->still, 0, (size_t)body->model->num_masters * sizeof *sleep->still);
+    memset(sleep->still, 0, (size_t)body->master_capacity * sizeof *sleep->still);
   }
 }
 
@@ -429,7 +491,7 @@ yw_status yw_plastic_set_params(void* state, const yw_plastic_params* params) {
   bool wakes =
       params->sleep_speed == 0.0f || params->stiffness_scale != body->params.stiffness_scale;
   if (wakes && !yw_plastic_wake_all(body)) return YW_ERR_MEMORY;
-  take_params(body, params);
+  yw_plastic_take_params(body, params);
   return YW_OK;
 }
 
@@ -439,7 +501,7 @@ yw_plastic_params yw_plastic_params_of(const void* state) {
 
 void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out) {
   const plastic_body* body = state;
-  *out = (yw_plastic_statistics){.num_masters = body->num_masters,
+  *out = (yw_plastic_statistics){.num_masters = body->num_all,
                                  .num_slaves = body->num_slaves,
                                  .num_asleep = body->sleep.num_asleep,
                                  .num_islands = body->sleep.num_islands,
@@ -448,6 +510,7 @@ void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out) {
                                  .iterations = body->iterations,
                                  .added = body->added,
                                  .removed = body->removed};
+  if (body->ranks) out->num_slaves = (int32_t)body->ranks->num_all;
 }
 
 int32_t yw_plastic_slaves_of(const void* state, yw_vec3* out, int32_t capacity) {
@@ -456,136 +519,4 @@ int32_t yw_plastic_slaves_of(const void* state, yw_vec3* out, int32_t capacity) 
     out[i] = yw_v3(body->slave_pos[i].x, body->slave_pos[i].y, body->slave_pos[i].z);
   }
   return body->num_slaves;
-}
-
-// Snapshots ---------------------------------------------------------------------------------------
-
-// Sums run in the order of the lists, and old lists still tell which slaves nobody sees.
-static bool has_lists(bool are_old, int32_t num_listed) { return !are_old || num_listed > 0; }
-
-void yw_plastic_save(const void* state, yw_writer* writer) {
-  const plastic_body* body = state;
-  const float params[] = {body->params.time_step, body->params.tolerance, body->params.sleep_speed,
-                          body->params.stiffness_scale};
-  yw_write_f32(writer, params, 4);
-  yw_write_u32(writer, (uint32_t)body->params.max_iterations);
-  const uint32_t numbers[] = {(uint32_t)body->num_masters,
-                              (uint32_t)body->num_slaves,
-                              (uint32_t)body->num_started,
-                              (uint32_t)body->num_pairs,
-                              (uint32_t)body->num_listed,
-                              (uint32_t)body->num_measured,
-                              body->is_placed,
-                              body->is_moved,
-                              body->lists_are_old};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) yw_write_u32(writer, numbers[i]);
-  yw_write_f32(writer, &body->turn.x, 4);
-  yw_write_f32(writer, &body->shift.x, 3);
-  const float drift[] = {body->drift, body->pace, body->skin};
-  yw_write_f32(writer, drift, 3);
-  yw_write_f32(writer, body->state[0].u[0], state_floats(body));
-  yw_write_f32(writer, &body->last_pos[0].x, 4 * (size_t)body->num_masters);
-  yw_write_f32(writer, &body->last_vel[0].x, 4 * (size_t)body->num_masters);
-  yw_write_f32(writer, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
-  yw_write_bytes(writer, body->is_linked, (size_t)body->model->num_links);
-  yw_plastic_sleep_save(body, writer);
-  if (!has_lists(body->lists_are_old, body->num_listed)) return;
-  for (int32_t m = 0; m <= body->num_masters; ++m) {
-    yw_write_u32(writer, (uint32_t)body->row_start[m]);
-  }
-  for (int32_t e = 0; e < body->num_pairs; ++e) yw_write_u32(writer, (uint32_t)body->column[e]);
-}
-
-static bool load_lists(plastic_body* body, yw_reader* reader, int32_t num_pairs) {
-  size_t left = reader->size - reader->offset;
-  if (num_pairs < 0 || (size_t)num_pairs > left / 4) return false;
-  if (!yw_plastic_reserve_pairs(body, num_pairs)) return false;
-  for (int32_t m = 0; m <= body->num_masters; ++m) {
-    int32_t start = (int32_t)yw_read_u32(reader);
-    int32_t least = m > 0 ? body->row_start[m - 1] : 0;
-    if (start < least || start - least > PLASTIC_MAX_ROW || start > num_pairs) return false;
-    body->row_start[m] = start;
-  }
-  if (body->row_start[0] != 0 || body->row_start[body->num_masters] != num_pairs) return false;
-  for (int32_t e = 0; e < num_pairs; ++e) {
-    int32_t s = (int32_t)yw_read_u32(reader);
-    if (s < 0 || s >= body->num_slaves) return false;
-    body->column[e] = s;
-  }
-  body->num_pairs = num_pairs;
-  const yw_step_ctx alone = {0};
-  return !reader->failed && yw_plastic_list_parts(body, &alone);
-}
-
-static bool load_params(plastic_body* body, yw_reader* reader) {
-  float numbers[4];
-  yw_read_f32(reader, numbers, 4);
-  yw_plastic_params params = {.time_step = numbers[0],
-                              .tolerance = numbers[1],
-                              .max_iterations = (int32_t)yw_read_u32(reader),
-                              .sleep_speed = numbers[2],
-                              .stiffness_scale = numbers[3]};
-  if (reader->failed || yw_plastic_params_check(&params, NULL) < 0) return false;
-  take_params(body, &params);
-  return true;
-}
-
-static bool load_state(plastic_body* body, yw_reader* reader) {
-  const plastic_model* model = body->model;
-  if (!load_params(body, reader)) return false;
-  uint32_t numbers[9];
-  for (int i = 0; i < 9; ++i) numbers[i] = yw_read_u32(reader);
-  size_t left = reader->size - reader->offset;
-  if (reader->failed || numbers[0] > (uint32_t)model->num_masters || numbers[1] > left / 16 ||
-      numbers[2] > (uint32_t)model->num_parts || numbers[4] > numbers[1]) {
-    return false;
-  }
-  int32_t masters = 0;
-  for (uint32_t i = 0; i < numbers[2]; ++i) masters += model->parts[i].count;
-  if ((uint32_t)masters != numbers[0]) return false;
-  if (!yw_plastic_reserve_slaves(body, (int32_t)numbers[1])) return false;
-  if (masters != body->num_masters) ++body->version;
-  body->num_masters = masters;
-  body->num_slaves = (int32_t)numbers[1];
-  body->num_started = (int32_t)numbers[2];
-  body->num_listed = 0;
-  body->num_measured = (int32_t)numbers[5];
-  body->is_placed = numbers[6] != 0;
-  body->is_moved = numbers[7] != 0;
-  body->lists_are_old = numbers[8] != 0;
-  yw_read_f32(reader, &body->turn.x, 4);
-  yw_read_f32(reader, &body->shift.x, 3);
-  float drift[3];
-  yw_read_f32(reader, drift, 3);
-  body->drift = drift[0], body->pace = drift[1], body->skin = drift[2];
-  reset_state(body);
-  yw_read_f32(reader, body->state[0].u[0], state_floats(body));
-  yw_read_f32(reader, &body->last_pos[0].x, 4 * (size_t)masters);
-  yw_read_f32(reader, &body->last_vel[0].x, 4 * (size_t)masters);
-  yw_reader slaves = *reader;
-  yw_read_f32(reader, &body->slave_pos[0].x, 4 * (size_t)body->num_slaves);
-  yw_read_bytes(reader, body->is_linked, (size_t)model->num_links);
-  if (reader->failed || !all_finite(body->state[0].u[0], state_floats(body)) ||
-      !all_finite(&body->slave_pos[0].x, 4 * (size_t)body->num_slaves) ||
-      !yw_plastic_sleep_load(body, reader)) {
-    return false;
-  }
-  if (!has_lists(body->lists_are_old, (int32_t)numbers[4])) return true;
-  // Slaves that were added since are in no list, and lists leave nothing behind those they have.
-  int32_t all = body->num_slaves;
-  body->num_slaves = (int32_t)numbers[4];
-  bool good = load_lists(body, reader, (int32_t)numbers[3]);
-  slaves.offset += sizeof(yw_vec4) * (size_t)body->num_slaves;
-  yw_read_f32(&slaves, &body->slave_pos[body->num_slaves].x, 4 * (size_t)(all - body->num_slaves));
-  body->num_slaves = all;
-  return good;
-}
-
-void yw_plastic_load(void* state, yw_reader* reader) {
-  plastic_body* body = state;
-  if (load_state(body, reader)) return;
-  reader->failed = true;
-  yw_plastic_forget_sleep(body);
-  body->is_moved = body->lists_are_old = true;
-  body->num_listed = 0;
 }

@@ -18,7 +18,7 @@
 
 enum {
   PLASTIC_CHUNK = 256,        ///< masters per task
-  PLASTIC_SLAVE_CHUNK = 512,  ///< slaves per task
+  PLASTIC_SLAVE_CHUNK = 512,  ///< slaves per task while lists are built
   PLASTIC_MAX_ROW = 64,       ///< maximum number of slaves that a master sees; the nearest are kept
   PLASTIC_MAX_LOCALS = PLASTIC_CHUNK * PLASTIC_MAX_ROW
 };
@@ -77,10 +77,12 @@ typedef enum plastic_phase_time {
   PLASTIC_NUM_TIMES
 } plastic_phase_time;
 
-/// Sums over one chunk.
+enum { PLASTIC_MAX_SUMS = 5 };
+
+/// Sums over one chunk. Those over all chunks are exact sums of these (sums.c), so that they do not
+/// depend on the rank that a chunk belongs to.
 typedef struct plastic_sums {
-  double a;
-  double momentum[3], mass;
+  double value[PLASTIC_MAX_SUMS];
   float speed2, gradient2;  ///< maxima
   int32_t count;            ///< meaning depends on the phase
 } plastic_sums;
@@ -98,14 +100,19 @@ typedef struct plastic_body {
   const plastic_model* model;
   yw_allocator mem;
   yw_plastic_params params;
-  int32_t num_masters;   ///< in the parts that have started
-  int32_t num_started;   ///< number of parts that have started
-  bool is_placed;        ///< initial velocities of the parts are set
-  bool is_moved;         ///< moved from outside; slaves have to follow
-  int32_t num_measured;  ///< as printed only: masters whose volume is known
-  bool is_borne;         ///< some entry of borne is not 0
-  bool is_pulled;        ///< there are spring forces
-  yw_quat turn;          ///< placement of the body: p -> turn p + shift
+  struct plastic_ranks* ranks;  ///< how it is shared with other ranks; NULL: all of it is here
+  int32_t first_master;         ///< number in the model of the first master here
+  int32_t master_capacity;      ///< masters that belong here, started or not
+  int32_t num_all;              ///< masters of all ranks in the parts that have started
+  int32_t num_masters;          ///< of these, those here
+  const plastic_material_block* materials;  ///< of the masters here
+  int32_t num_started;                      ///< number of parts that have started
+  bool is_placed;                           ///< initial velocities of the parts are set
+  bool is_moved;                            ///< moved from outside; slaves have to follow
+  int32_t num_measured;                     ///< as printed only: masters whose volume is known
+  bool is_borne;                            ///< some entry of borne is not 0
+  bool is_pulled;                           ///< there are spring forces
+  yw_quat turn;                             ///< placement of the body: p -> turn p + shift
   yw_vec3 shift;
   uint64_t version;  ///< of the topology
 
@@ -140,6 +147,10 @@ typedef struct plastic_body {
   yw_vec4* surface_vel;  ///< of the touched surface; w: friction
   float (*inverse)[6];   ///< inverse diagonal blocks
   int32_t* part_start;   ///< per slave: index into part_at
+  // Block b of slaves is [slave_block[b], slave_block[b + 1]): first those that belong to other
+  // ranks, then for every chunk of masters those that it is the first to see.
+  int32_t num_slave_blocks, first_own_block, block_capacity;
+  int32_t* slave_block;
 
   // Pairs.
   int32_t num_pairs, pair_capacity;
@@ -152,6 +163,7 @@ typedef struct plastic_body {
 
   // Slaves of chunks: those of chunk c are [local_start[c], local_start[c + 1]).
   int32_t num_locals, local_capacity;
+  int32_t num_slots;  ///< parts: one per slave of a chunk here, then those of other ranks
   int32_t* local_start;
   yw_vec4* origin;  ///< m, reference point for positions of the chunk's masters and slaves
   int32_t* local_slave;
@@ -176,6 +188,7 @@ typedef struct plastic_body {
   int32_t* fresh_next;
   int32_t fresh_mask;
 
+  int32_t sum_capacity;
   plastic_sums* sums;  ///< per chunk
   float dt;            ///< s, inner step
   yw_vec3 fall;        ///< m/s, velocity that gravity adds in dt
@@ -192,6 +205,17 @@ double yw_plastic_body_bytes(double masters, double slaves);
 
 static inline int32_t yw_plastic_chunks(int32_t count, int32_t chunk) {
   return (count + chunk - 1) / chunk;
+}
+
+static inline bool yw_plastic_all_finite(const float* values, size_t count) {
+  float sum = 0.0f;
+  for (size_t i = 0; i < count; ++i) sum += values[i] * 0.0f;
+  return sum == 0.0f;
+}
+
+static inline size_t yw_plastic_state_floats(const plastic_body* body) {
+  return (size_t)yw_plastic_chunks(body->num_masters, YW_LANES) *
+         (sizeof(plastic_state_block) / sizeof(float));
 }
 
 #endif

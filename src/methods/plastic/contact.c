@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Slaves inside obstacles and around pinned masters: constraints of the solve.
 #include <math.h>
+#include <string.h>
 
 #include "methods/kit/pins.h"
 #include "methods/plastic/phases.h"
+#include "methods/plastic/ranks.h"
 
 // Slaves closer to a pinned master than this, in units of d, move with it: eight on the lattice.
 #define HELD_REACH 0.9f
@@ -89,20 +91,28 @@ static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
   }
 }
 
+void yw_plastic_hold_slave(plastic_body* body, const yw_step_ctx* ctx, int32_t slave,
+                           int32_t hold) {
+  body->normal[slave] = (yw_vec4){0, 1, 0, PLASTIC_HELD};
+  body->surface_vel[slave] = yw_v4(yw_hold_velocity(&ctx->holds[hold], ctx->h));
+}
+
 static void hold_slaves(plastic_body* body, const yw_particles* particles, const yw_step_ctx* ctx) {
   float reach = HELD_REACH * body->model->spacing;
+  // The last hold counts; ranks compare theirs.
+  int32_t* held_by = body->fresh_next;
+  if (body->ranks) memset(held_by, 0xff, (size_t)body->num_slaves * sizeof *held_by);
   for (int32_t i = 0; i < ctx->num_holds; ++i) {
-    const yw_hold* hold = &ctx->holds[i];
-    int32_t m = hold->particle;
-    if (m >= body->num_masters) continue;
-    yw_vec3 u = yw_hold_velocity(hold, ctx->h);
+    int32_t m = ctx->holds[i].particle - body->first_master;
+    if (m < 0 || m >= body->num_masters) continue;
     for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
       int32_t s = body->column[e];
       if (yw_distance(yw_xyz(body->slave_pos[s]), yw_xyz(particles->pos[m])) > reach) continue;
-      body->normal[s] = (yw_vec4){0, 1, 0, PLASTIC_HELD};
-      body->surface_vel[s] = yw_v4(u);
+      yw_plastic_hold_slave(body, ctx, s, i);
+      held_by[s] = i;
     }
   }
+  if (body->ranks && ctx->num_holds > 0) yw_plastic_share_holds(body, ctx, held_by);
 }
 
 // Step 5 as printed: the solve knows nothing of obstacles; slaves inside them lose their normal

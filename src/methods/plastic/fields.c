@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/exact_sum.h"
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/plastic.h"
+#include "methods/plastic/ranks.h"
 #include "yawara/extend/memory.h"
 
 // Masters farther apart than this, in units of d, are not connected.
@@ -39,7 +41,7 @@ const char* yw_plastic_field_meaning(const void* state, int32_t field) {
 
 // Von Mises stress of the Cauchy stress tensor, Pa.
 static float stress_of(const plastic_body* body, int32_t m) {
-  const plastic_material_block* material = &body->model->materials[m / YW_LANES];
+  const plastic_material_block* material = &body->materials[m / YW_LANES];
   const plastic_state_block* state = &body->state[m / YW_LANES];
   int32_t l = m % YW_LANES;
   float mu = material->mu[l] * state->harden[l] * body->params.stiffness_scale, t[3], j = 1.0f;
@@ -65,11 +67,12 @@ static float stretch_of(const plastic_body* body, int32_t m) {
 void yw_plastic_field_values(const void* state, const yw_particles* particles, int32_t field,
                              float* out) {
   const plastic_body* body = state;
-  int32_t* piece =
-      field == FIELD_PIECE ? YW_NEW_ARRAY(&body->mem, int32_t, body->num_masters) : NULL;
+  float* all = out;
+  int32_t* piece = field == FIELD_PIECE ? YW_NEW_ARRAY(&body->mem, int32_t, body->num_all) : NULL;
   if (piece && yw_plastic_pieces(body, particles, piece) < 0) {
-    memset(piece, 0, (size_t)body->num_masters * sizeof *piece);
+    memset(piece, 0, (size_t)body->num_all * sizeof *piece);
   }
+  out += body->first_master;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     switch (field) {
       case FIELD_STRESS:
@@ -82,16 +85,17 @@ void yw_plastic_field_values(const void* state, const yw_particles* particles, i
         out[m] = stretch_of(body, m);
         break;
       default:
-        out[m] = piece ? (float)piece[m] : 0.0f;
+        out[m] = piece ? (float)piece[body->first_master + m] : 0.0f;
         break;
     }
   }
   yw_mem_free(&body->mem, piece);
+  if (body->ranks) yw_plastic_gather_values(body, out, all, sizeof *out);
 }
 
 // As in stress_kernels.c: V0 (mu sum (sigma_a - 1)^2 + lambda/2 (J - 1)^2).
 static double energy_of(const plastic_body* body, int32_t m) {
-  const plastic_material_block* material = &body->model->materials[m / YW_LANES];
+  const plastic_material_block* material = &body->materials[m / YW_LANES];
   const plastic_state_block* state = &body->state[m / YW_LANES];
   int32_t l = m % YW_LANES;
   double square = 0.0, j = 1.0;
@@ -108,9 +112,17 @@ static double energy_of(const plastic_body* body, int32_t m) {
 yw_method_energy yw_plastic_energy(const void* state, const yw_particles* particles) {
   const plastic_body* body = state;
   (void)particles;
-  double sum = 0.0;
-  for (int32_t m = 0; m < body->num_masters; ++m) sum += energy_of(body, m);
-  return (yw_method_energy){.elastic = sum};
+  yw_exact_sum sum = {0};
+  for (int32_t first = 0; first < body->num_masters; first += PLASTIC_CHUNK) {
+    double own = 0.0;
+    int32_t end = first + PLASTIC_CHUNK;
+    for (int32_t m = first; m < end && m < body->num_masters; ++m) own += energy_of(body, m);
+    yw_exact_add(&sum, own);
+  }
+  if (body->ranks) {
+    yw_ranks_sum(body->ranks->comm, (int64_t*)&sum, (int32_t)(sizeof sum / sizeof(int64_t)));
+  }
+  return (yw_method_energy){.elastic = yw_exact_value(&sum)};
 }
 
 void yw_plastic_statistics_list(const void* state, const yw_particles* particles,
@@ -188,7 +200,7 @@ static int32_t number_pieces(int32_t count, int32_t* parent, int32_t* size, int3
 }
 
 int32_t yw_plastic_pieces(const plastic_body* body, const yw_particles* particles, int32_t* piece) {
-  int32_t count = body->num_masters, pieces = -1;
+  int32_t count = body->num_all, pieces = -1;
   piece_grid grid = {.mask = 1023};
   while (grid.mask < (uint32_t)count) grid.mask = 2 * grid.mask + 1;
   grid.head = YW_NEW_ARRAY(&body->mem, int32_t, (size_t)grid.mask + 1);

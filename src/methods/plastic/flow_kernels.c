@@ -154,7 +154,7 @@ YW_LANE_FN void flow_box(const plastic_material_block* material, plastic_state_b
 
 // F_E = (1 + dt L) F_E, then flow.
 static void flow_block(plastic_body* body, int32_t block) {
-  const plastic_material_block* material = &body->model->materials[block];
+  const plastic_material_block* material = &body->materials[block];
   plastic_state_block* state = &body->state[block];
   plastic_work_block* work = &body->work[block];
   for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {

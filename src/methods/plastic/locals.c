@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Slaves of chunks. Each chunk stores its contributions to slaves separately (parts), so every
 // slave that one of its masters sees has an index within the chunk. Slaves themselves are numbered
-// by the first chunk that sees them, so the slaves of a chunk are adjacent in memory.
+// by the first chunk that sees them, so the slaves of a chunk are adjacent in memory. Slaves that
+// no master sees are removed.
 #include <string.h>
 
 #include "methods/plastic/phases.h"
+#include "methods/plastic/ranks.h"
 #include "yawara/extend/memory.h"
 
 enum {
@@ -16,11 +18,6 @@ _Static_assert(1 << MOST_BITS >= 2 * PLASTIC_MAX_LOCALS, "the largest table is n
 static int32_t end_of(const plastic_body* body, int32_t chunk) {
   int32_t end = (chunk + 1) * PLASTIC_CHUNK;
   return end < body->num_masters ? end : body->num_masters;
-}
-
-// Where a chunk lists its slaves until all have done so: its rows in `found` are already packed.
-static int32_t* list_of(const plastic_body* body, int32_t chunk) {
-  return body->found + (size_t)chunk * PLASTIC_MAX_LOCALS;
 }
 
 typedef struct local_table {
@@ -69,7 +66,7 @@ static bool try_list(plastic_body* body, int32_t chunk, local_table* table) {
 static void list_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   local_table table;
-  table.list = list_of(body, chunk);
+  table.list = yw_plastic_list_of(body, chunk);
   table.bits = USUAL_BITS;
   if (!try_list(body, chunk, &table)) {
     table.bits = MOST_BITS;
@@ -93,22 +90,55 @@ static bool reserve(plastic_body* body, int64_t count) {
   return good;
 }
 
-// Renumbers slaves; those that no master sees come last.
-static void number_slaves(plastic_body* body, int32_t chunks) {
-  int32_t *number = body->slave_bucket, count = 0;
-  memset(number, 0xff, (size_t)body->num_slaves * sizeof *number);
+// Slaves of other ranks get blocks of their own, which come first and are in no sum.
+static bool reserve_blocks(plastic_body* body, int32_t chunks, int32_t foreign) {
+  body->first_own_block = yw_plastic_chunks(foreign, PLASTIC_SLAVE_CHUNK);
+  int32_t blocks = body->first_own_block + chunks;
+  if (blocks + 1 > body->block_capacity) {
+    int32_t wanted = blocks + blocks / 4 + 2;
+    body->block_capacity = 0;
+    if (!YW_RENEW_ARRAY(&body->mem, body->slave_block, wanted)) return false;
+    body->block_capacity = wanted;
+  }
+  for (int32_t b = 0; b < body->first_own_block; ++b) {
+    body->slave_block[b] = b * PLASTIC_SLAVE_CHUNK;
+  }
+  return yw_plastic_reserve_sums(body, blocks);
+}
+
+// Renumbers the slaves whose number is -1 from `count` on, by chunks; fills in their blocks. Those
+// that no master sees keep -1.
+static int32_t number_slaves(plastic_body* body, int32_t chunks, int32_t count) {
+  int32_t* number = body->slave_bucket;
+  int32_t* block = body->slave_block + body->first_own_block;
   for (int32_t c = 0; c < chunks; ++c) {
-    const int32_t* list = list_of(body, c);
+    const int32_t* list = yw_plastic_list_of(body, c);
     int32_t locals = body->local_start[c + 1] - body->local_start[c];
+    block[c] = count;
     for (int32_t i = 0; i < locals; ++i) {
       if (number[list[i]] < 0) number[list[i]] = count++;
     }
   }
+  block[chunks] = count;
+  body->num_slave_blocks = body->first_own_block + chunks;
+  return count;
+}
+
+// Moves slaves to their new numbers.
+static void place_slaves(plastic_body* body, int32_t count) {
+  int32_t* number = body->slave_bucket;
   yw_vec4* numbered = body->product;
+  // Without slaves of their own, masters that see nothing keep the one that stands for them.
+  bool keeps_all = body->model->without_slaves;
   for (int32_t s = 0; s < body->num_slaves; ++s) {
-    if (number[s] < 0) number[s] = count++;
+    if (number[s] < 0 && keeps_all) number[s] = count++;
+    if (number[s] < 0) continue;
     numbered[number[s]] = body->slave_pos[s];
+    if (!keeps_all) numbered[number[s]].w = 0.0f;
   }
+  if (keeps_all) body->slave_block[body->num_slave_blocks] = count;
+  if (!body->ranks) body->removed += body->num_slaves - count;
+  body->num_slaves = count;
   body->product = body->slave_pos;
   body->slave_pos = numbered;
 }
@@ -116,7 +146,7 @@ static void number_slaves(plastic_body* body, int32_t chunks) {
 // Applies the new numbers to the slaves of a chunk and of its rows.
 static void rename_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
-  const int32_t* list = list_of(body, chunk);
+  const int32_t* list = yw_plastic_list_of(body, chunk);
   int32_t* locals = body->local_slave + body->local_start[chunk];
   int32_t count = body->local_start[chunk + 1] - body->local_start[chunk];
   for (int32_t i = 0; i < count; ++i) locals[i] = body->slave_bucket[list[i]];
@@ -128,13 +158,17 @@ static void rename_chunk(plastic_body* body, yw_particles* particles, int32_t ch
   }
 }
 
-// Lists the parts of each slave, in ascending order of chunks.
+// Lists the parts of each slave, in ascending order of chunks: those of lower ranks come first,
+// those of higher ones last.
 static void list_parts_of_slaves(plastic_body* body) {
   int32_t* start = body->part_start;
   memset(start, 0, ((size_t)body->num_slaves + 1) * sizeof *start);
   for (int32_t i = 0; i < body->num_locals; ++i) ++start[body->local_slave[i] + 1];
+  if (body->ranks) yw_plastic_count_far_parts(body, start + 1);
   for (int32_t s = 0; s < body->num_slaves; ++s) start[s + 1] += start[s];
+  if (body->ranks) yw_plastic_list_far_parts(body, start, true);
   for (int32_t i = 0; i < body->num_locals; ++i) body->part_at[start[body->local_slave[i]]++] = i;
+  if (body->ranks) yw_plastic_list_far_parts(body, start, false);
   for (int32_t s = body->num_slaves; s > 0; --s) start[s] = start[s - 1];
   start[0] = 0;
 }
@@ -153,11 +187,21 @@ bool yw_plastic_list_parts(plastic_body* body, const yw_step_ctx* ctx) {
     if (total > INT32_MAX / 2) return false;
     body->local_start[c + 1] = (int32_t)total;
   }
-  if (!reserve(body, total)) return false;
   body->num_locals = (int32_t)total;
-  number_slaves(body, chunks);
+  int32_t foreign = 0;
+  memset(body->slave_bucket, 0xff, (size_t)body->num_slaves * sizeof *body->slave_bucket);
+  body->first_own_block = 0;
+  body->num_slots = body->num_locals;
+  if (body->ranks) foreign = yw_plastic_meet_ranks(body);
+  if (foreign < 0 || !reserve(body, body->num_slots) || !reserve_blocks(body, chunks, foreign)) {
+    return false;
+  }
+  int32_t count = number_slaves(body, chunks, foreign);
+  if (body->ranks) yw_plastic_number_ranks(body, foreign, count);
+  place_slaves(body, count);
   yw_plastic_run(body, NULL, ctx, chunks, rename_chunk);
   list_parts_of_slaves(body);
+  if (body->ranks && !yw_plastic_list_posts(body)) return false;
   body->num_listed = body->num_slaves;
   return true;
 }

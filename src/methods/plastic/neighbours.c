@@ -5,6 +5,7 @@
 
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
+#include "methods/plastic/ranks.h"
 #include "yawara/extend/memory.h"
 
 // Vector loads read beyond the end of the sorted slaves.
@@ -16,7 +17,7 @@ bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count) {
   if (wanted > INT32_MAX - 1024) wanted = INT32_MAX - 1024;
   if (wanted < count) return false;
   // Pairs are rebuilt, so nothing is copied. Rows are padded to multiples of four.
-  size_t room = (size_t)wanted + 3 * (size_t)body->model->num_masters;
+  size_t room = (size_t)wanted + 3 * (size_t)body->master_capacity;
   const yw_allocator* mem = &body->mem;
   body->pair_capacity = 0;
   bool good = YW_RENEW_ARRAY(mem, body->column, room) && YW_RENEW_ARRAY(mem, body->share, room) &&
@@ -49,6 +50,15 @@ static bool renew_slave_arrays(plastic_body* body, size_t count) {
          YW_RENEW_ARRAY(mem, body->part_start, count) && YW_RENEW_ARRAY(mem, body->touches, count);
 }
 
+bool yw_plastic_reserve_sums(plastic_body* body, int32_t count) {
+  if (count <= body->sum_capacity) return true;
+  int32_t wanted = count + count / 4;
+  body->sum_capacity = 0;
+  if (!YW_RENEW_ARRAY(&body->mem, body->sums, wanted)) return false;
+  body->sum_capacity = wanted;
+  return true;
+}
+
 bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
   if (count <= body->slave_capacity) return true;
   if (count > INT32_MAX / 2) return false;
@@ -61,9 +71,9 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
   if (!next) return false;
   body->fresh_next = next;
   int32_t chunks = yw_plastic_chunks((int32_t)wanted, PLASTIC_SLAVE_CHUNK);
-  int32_t others = yw_plastic_chunks(body->model->num_masters, PLASTIC_CHUNK);
+  int32_t others = yw_plastic_chunks(body->master_capacity, PLASTIC_CHUNK);
   bool good = renew_slave_arrays(body, wanted + TAIL_SLAVES) &&
-              YW_RENEW_ARRAY(&body->mem, body->sums, (chunks > others ? chunks : others) + 1) &&
+              yw_plastic_reserve_sums(body, (chunks > others ? chunks : others) + 1) &&
               reserve_buckets(body, (int32_t)wanted);
   body->slave_capacity = good ? (int32_t)wanted : 0;
   body->lists_are_old = true;
@@ -72,11 +82,6 @@ bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count) {
 }
 
 // Cells -------------------------------------------------------------------------------------------
-
-// A slave that no master sees is useless.
-static bool is_orphan(const plastic_body* body, int32_t s) {
-  return s < body->num_listed && body->part_start[s] == body->part_start[s + 1];
-}
 
 static void find_buckets(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
@@ -87,7 +92,8 @@ static void find_buckets(plastic_body* body, yw_particles* particles, int32_t ch
     plastic_cell cell = plastic_cell_of(body->slave_pos[s], edge);
     uint32_t line = plastic_line(cell.y, cell.z);
     body->slave_bucket[s] = (int32_t)((line + (uint32_t)cell.x) & body->bucket_mask);
-    if (is_orphan(body, s)) body->slave_bucket[s] = -1;
+    // Numbers decide which of two crowded slaves stays. Without slaves, w has the master.
+    if (!body->twin) memcpy(&body->slave_pos[s].w, &s, sizeof s);
   }
 }
 
@@ -175,11 +181,10 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
   float skin = PLASTIC_SKIN * body->model->spacing;
   body->skin = body->pace < 0.5f * skin ? skin : 0.0f;
   if (!yw_plastic_wake_near(body, particles)) return false;
+  if (body->ranks && !yw_plastic_fetch_slaves(body, particles)) return false;
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   yw_plastic_run(body, particles, ctx, chunks, find_buckets);
-  int32_t before = body->num_slaves;
   sort_slaves(body);
-  body->removed += before - body->num_slaves;
   yw_plastic_run(body, particles, ctx, chunks, spread_places);
   if (!body->model->without_slaves && yw_plastic_drop_slaves(body, particles, ctx) > 0) {
     sort_slaves(body);

@@ -13,6 +13,21 @@ void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_c
 void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                             plastic_chunk_fn run);
 
+/// The same for all blocks of slaves.
+void yw_plastic_run_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                           plastic_chunk_fn run);
+/// Runs a kernel that writes parts, and fetches the parts that other ranks have. halves: 2 if it
+/// writes both.
+void yw_plastic_scatter(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                        plastic_chunk_fn run, int32_t halves);
+
+/// sums.c: sums of the first `count` values over all blocks of slaves of all ranks.
+void yw_plastic_sum_slaves(const plastic_body* body, int32_t count, double* out);
+/// The same over all chunks of masters.
+void yw_plastic_sum_masters(const plastic_body* body, int32_t count, double* out);
+/// The largest over all ranks. Infinite if one is not a number.
+float yw_plastic_most(const plastic_body* body, float value);
+
 /// Compiled once per instruction set (weights_kernels.c).
 typedef struct plastic_weight_kernels {
   plastic_chunk_fn search;   ///< slaves near the masters of a chunk, to found; counts to row_start
@@ -48,8 +63,14 @@ void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step
 /// Reserves memory for more slaves or pairs.
 bool yw_plastic_reserve_slaves(plastic_body* body, int32_t count);
 bool yw_plastic_reserve_pairs(plastic_body* body, int64_t count);
+bool yw_plastic_reserve_sums(plastic_body* body, int32_t count);
 
-/// locals.c: builds the slaves of chunks and the parts of slaves from the rows of the masters, and
+/// locals.c: where a chunk lists its slaves until all have done so: its rows in `found` are already
+/// packed.
+static inline int32_t* yw_plastic_list_of(const plastic_body* body, int32_t chunk) {
+  return body->found + (size_t)chunk * PLASTIC_MAX_LOCALS;
+}
+/// Builds the slaves of chunks and the parts of slaves from the rows of the masters, and
 /// renumbers slaves. False: out of memory.
 bool yw_plastic_list_parts(plastic_body* body, const yw_step_ctx* ctx);
 
@@ -72,6 +93,8 @@ void yw_plastic_find_late_contacts(plastic_body* body, const yw_step_ctx* ctx, f
 /// contact.c: finds contacts of slaves `begin` seconds into the substep; includes pinned masters.
 void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               float begin);
+/// A slave moves as a hold of the step does.
+void yw_plastic_hold_slave(plastic_body* body, const yw_step_ctx* ctx, int32_t slave, int32_t hold);
 /// Removes the velocity component into the obstacle and applies friction.
 void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity);
 
@@ -118,10 +141,19 @@ void yw_plastic_weigh_as_printed(plastic_body* body, const yw_particles* particl
 /// body.c
 yw_status yw_plastic_body_create(const void* model, const yw_allocator* mem, void** state,
                                  yw_particles* particles, yw_error* error);
+yw_status yw_plastic_body_create_shared(const void* model, const yw_allocator* mem,
+                                        const struct yw_ranks* ranks, void** state,
+                                        yw_particles* particles, yw_error* error);
 void yw_plastic_body_destroy(void* state, yw_particles* particles);
 void yw_plastic_invalidate(void* state, const yw_particles* particles);
 void yw_plastic_save(const void* state, yw_writer* writer);
+/// The beginning of what is saved: parameters and counts.
+void yw_plastic_save_numbers(const plastic_body* body, yw_writer* writer, int64_t num_slaves,
+                             int64_t num_pairs);
 void yw_plastic_load(void* state, yw_reader* reader);
+/// All masters as they are at rest.
+void yw_plastic_reset_state(plastic_body* body);
+void yw_plastic_take_params(plastic_body* body, const yw_plastic_params* params);
 /// Starts a part: appends its masters and slaves.
 bool yw_plastic_start_part(plastic_body* body, yw_particles* particles, const plastic_part* part);
 /// Slaves and orientations follow masters that were moved from outside.

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "methods/kit/pins.h"
+#include "methods/plastic/cladding.h"
 #include "methods/plastic/phases.h"
+#include "methods/plastic/ranks.h"
 #include "yawara/extend/timer.h"
 
 // Automatic time step: no master moves farther than this fraction of d relative to the body, ...
@@ -57,6 +59,17 @@ void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const y
   yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_awake_chunk, &job);
 }
 
+void yw_plastic_run_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                           plastic_chunk_fn run) {
+  yw_plastic_run(body, particles, ctx, body->num_slave_blocks, run);
+}
+
+void yw_plastic_scatter(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                        plastic_chunk_fn run, int32_t halves) {
+  yw_plastic_run_masters(body, particles, ctx, run);
+  if (body->ranks) yw_plastic_share_parts(body, halves);
+}
+
 // Phases ------------------------------------------------------------------------------------------
 
 typedef struct inner_step {
@@ -65,7 +78,6 @@ typedef struct inner_step {
   const yw_step_ctx* ctx;
   const plastic_kernels* kernels;
   float begin;  // s, from the start of the substep
-  int32_t slave_chunks;
   double clock;
 } inner_step;
 
@@ -74,7 +86,11 @@ static void run_masters(const inner_step* s, plastic_chunk_fn run) {
 }
 
 static void run_slaves(const inner_step* s, plastic_chunk_fn run) {
-  yw_plastic_run(s->body, s->particles, s->ctx, s->slave_chunks, run);
+  yw_plastic_run_slaves(s->body, s->particles, s->ctx, run);
+}
+
+static void scatter(const inner_step* s, plastic_chunk_fn run) {
+  yw_plastic_scatter(s->body, s->particles, s->ctx, run, 1);
 }
 
 static void lap(inner_step* s, plastic_phase_time phase) {
@@ -88,8 +104,8 @@ static void lap(inner_step* s, plastic_phase_time phase) {
 static void hold_masters(const inner_step* s) {
   for (int32_t i = 0; i < s->ctx->num_holds; ++i) {
     const yw_hold* hold = &s->ctx->holds[i];
-    int32_t m = hold->particle;
-    if (m >= s->body->num_masters) continue;
+    int32_t m = hold->particle - s->body->first_master;
+    if (m < 0 || m >= s->body->num_masters) continue;
     yw_vec3 v = yw_hold_velocity(hold, s->ctx->h);
     s->particles->vel[m] = yw_v4(v);
     for (int k = 0; k < 9; ++k) s->body->state[m / YW_LANES].c[k][m % YW_LANES] = 0.0f;
@@ -109,8 +125,8 @@ static void pull_masters(const inner_step* s) {
   }
   for (int32_t i = 0; i < ctx->num_springs; ++i) {
     const yw_spring* spring = &ctx->springs[i];
-    int32_t m = spring->particle;
-    if (m >= body->num_masters) continue;
+    int32_t m = spring->particle - body->first_master;
+    if (m < 0 || m >= body->num_masters) continue;
     yw_vec3 goal = yw_spring_at(spring, t);
     yw_vec3 speed = yw_spring_velocity(spring, ctx->h);
     yw_vec3 x = yw_mad(yw_xyz(s->particles->pos[m]), dt, yw_xyz(s->particles->vel[m]));
@@ -139,8 +155,7 @@ static void from_twins(const inner_step* s) {
 
 static void meet_again(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
-  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
-  if (end > body->num_slaves) end = body->num_slaves;
+  int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
   for (int32_t i = first; i < end; ++i) {
     yw_plastic_meet(body, i, &body->solved[i]);
     body->solved[i].w = 1.0f;
@@ -177,8 +192,8 @@ static void collide_masters(const inner_step* s) {
   float t = (s->begin + body->dt) / s->ctx->h;
   for (int32_t i = 0; i < s->ctx->num_holds; ++i) {
     const yw_hold* hold = &s->ctx->holds[i];
-    if (hold->particle >= body->num_masters) continue;
-    s->particles->pos[hold->particle] = yw_v4(yw_hold_at(hold, t));
+    int32_t m = hold->particle - body->first_master;
+    if (m >= 0 && m < body->num_masters) s->particles->pos[m] = yw_v4(yw_hold_at(hold, t));
   }
   if (!s->ctx->collide) return;
   int32_t before = s->ctx->report ? s->ctx->report->obstacle_contacts : 0;
@@ -200,7 +215,7 @@ static float largest_gradient(const inner_step* s) {
     float g = s->body->sums[s->body->sleep.chunks[c]].gradient2;
     if (!(g <= most)) most = g;
   }
-  return most;
+  return yw_plastic_most(s->body, most);
 }
 
 typedef enum step_end { STEP_DONE, STEP_STALLED, STEP_LOST, STEP_NO_MEMORY } step_end;
@@ -210,17 +225,16 @@ static step_end step_once(inner_step* s, bool accept) {
   plastic_body* body = s->body;
   s->clock = s->ctx->timing ? yw_seconds() : 0.0;
   if (!yw_plastic_find_neighbours(body, s->particles, s->ctx)) return STEP_NO_MEMORY;
-  s->slave_chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   lap(s, PLASTIC_NEIGHBOURS);
   yw_plastic_weigh(body, s->particles, s->ctx);
   lap(s, PLASTIC_WEIGHTS);
   body->fall = yw_scale(s->ctx->gravity, body->dt);
   hold_masters(s);
   pull_masters(s);
-  run_masters(s, s->kernels->spread);  // m_s, v_s (1), (2)
+  scatter(s, s->kernels->spread);  // m_s, v_s (1), (2)
   run_slaves(s, s->kernels->to_slaves);
   if (body->twin) to_twins(s);
-  run_masters(s, s->kernels->stress);  // f_s (11)
+  scatter(s, s->kernels->stress);  // f_s (11)
   run_slaves(s, s->kernels->forces);
   lap(s, PLASTIC_MATERIAL);
   yw_plastic_find_contacts(body, s->particles, s->ctx, s->begin);
@@ -253,19 +267,30 @@ static step_end step_once(inner_step* s, bool accept) {
 
 // Time --------------------------------------------------------------------------------------------
 
-// The longest step allowed; see docs/methods/plastic.md for the rule.
-static float longest_step(const plastic_body* body, const yw_particles* particles) {
-  if (body->params.time_step > 0.0f) return body->params.time_step * 1.0001f;
-  double mean[3] = {0}, mass = 0.0;
-  float fastest2 = 0.0f, spread2 = 0.0f;
-  for (int32_t m = 0; m < body->num_masters; ++m) {
-    if (body->sleep.island[m] >= 0) continue;
-    double w = (double)particles->mass[m];
-    yw_vec4 v = particles->vel[m];
-    mean[0] += w * (double)v.x, mean[1] += w * (double)v.y, mean[2] += w * (double)v.z;
-    mass += w;
+// Of what is awake.
+static yw_vec3 mean_velocity(plastic_body* body, const yw_particles* particles) {
+  for (int32_t first = 0; first < body->num_masters; first += PLASTIC_CHUNK) {
+    double *sum = body->sums[first / PLASTIC_CHUNK].value, p[4] = {0};
+    int32_t end = first + PLASTIC_CHUNK;
+    for (int32_t m = first; m < end && m < body->num_masters; ++m) {
+      if (body->sleep.island[m] >= 0) continue;
+      double w = (double)particles->mass[m];
+      yw_vec4 v = particles->vel[m];
+      p[0] += w * (double)v.x, p[1] += w * (double)v.y, p[2] += w * (double)v.z;
+      p[3] += w;
+    }
+    memcpy(sum, p, sizeof p);
   }
-  yw_vec3 whole = yw_v3((float)(mean[0] / mass), (float)(mean[1] / mass), (float)(mean[2] / mass));
+  double p[4];
+  yw_plastic_sum_masters(body, 4, p);
+  return yw_v3((float)(p[0] / p[3]), (float)(p[1] / p[3]), (float)(p[2] / p[3]));
+}
+
+// The longest step allowed; see docs/methods/plastic.md for the rule.
+static float longest_step(plastic_body* body, const yw_particles* particles) {
+  if (body->params.time_step > 0.0f) return body->params.time_step * 1.0001f;
+  float fastest2 = 0.0f, spread2 = 0.0f;
+  yw_vec3 whole = mean_velocity(body, particles);
   for (int32_t m = 0; m < body->num_masters; ++m) {
     if (body->sleep.island[m] >= 0) continue;
     yw_vec3 v = yw_xyz(particles->vel[m]);
@@ -273,6 +298,8 @@ static float longest_step(const plastic_body* body, const yw_particles* particle
     if (fast2 > fastest2) fastest2 = fast2;
     if (off2 > spread2) spread2 = off2;
   }
+  fastest2 = yw_plastic_most(body, fastest2);
+  spread2 = yw_plastic_most(body, spread2);
   float wave = body->model->wave_speed * sqrtf(body->params.stiffness_scale);
   float d = body->model->spacing, longest = MOST_WAVES * d / wave;
   float by_spread = MOST_WAY * d / sqrtf(spread2 + 1e-20f);
@@ -287,25 +314,15 @@ static void report_sleepers(const plastic_body* body, const yw_step_ctx* ctx) {
   ctx->report->obstacle_contacts += yw_plastic_sleeping_contacts(body);
 }
 
-static yw_status plastic_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
-  plastic_body* body = state;
-  body->inner_steps = 0;
-  if (body->num_masters == 0) return YW_OK;
-  if (!yw_plastic_wake_touched(body, particles, ctx)) return YW_ERR_MEMORY;
-  if (body->sleep.num_asleep == body->num_masters && !body->is_moved) {
-    report_sleepers(body, ctx);
-    return YW_OK;
-  }
-  bool by_hand = body->is_moved;
-  if (!yw_plastic_follow(body, particles, ctx)) return YW_ERR_DIVERGED;
-  body->is_borne = false;
-  if (!by_hand && !body->drag && !body->twin) yw_plastic_take_support(body, particles, ctx);
+// Takes inner steps until the substep is over. *troubles: solves that did not converge.
+static yw_status take_steps(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                            int32_t* troubles) {
   inner_step s = {.body = body,
                   .particles = particles,
                   .ctx = ctx,
                   .kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd)};
   float left = ctx->h;
-  int32_t troubles = 0, halvings = 0;
+  int32_t halvings = 0;
   float limit = INFINITY;
   while (left > 1e-6f * ctx->h) {
     float longest = longest_step(body, particles);
@@ -321,7 +338,7 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
     if (end == STEP_NO_MEMORY) return YW_ERR_MEMORY;
     if (end == STEP_LOST) return YW_ERR_DIVERGED;
     if (end == STEP_STALLED) {
-      ++troubles;
+      ++*troubles;
       ++halvings;
       limit = 0.5f * body->dt;
       continue;
@@ -331,13 +348,47 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
     left -= body->dt;
     ++body->inner_steps;
   }
-  memcpy(body->last_pos, particles->pos, (size_t)body->num_masters * sizeof *particles->pos);
-  yw_plastic_give_back(body, particles, ctx);
+  return YW_OK;
+}
+
+static yw_status plastic_advance_here(plastic_body* body, yw_particles* particles,
+                                      const yw_step_ctx* ctx) {
+  body->inner_steps = 0;
+  if (body->num_all == 0) return YW_OK;
+  yw_particles here = yw_plastic_masters_here(body, particles);
+  if (!yw_plastic_wake_touched(body, &here, ctx)) return YW_ERR_MEMORY;
+  if (body->sleep.num_asleep == body->num_all && !body->is_moved) {
+    report_sleepers(body, ctx);
+    return YW_OK;
+  }
+  bool by_hand = body->is_moved;
+  if (!yw_plastic_follow(body, particles, ctx)) return YW_ERR_DIVERGED;
+  body->is_borne = false;
+  if (!by_hand && !body->drag && !body->twin) yw_plastic_take_support(body, &here, ctx);
+  int32_t troubles = 0;
+  yw_status status = take_steps(body, &here, ctx, &troubles);
+  if (status < 0) return status;
+  memcpy(body->last_pos, here.pos, (size_t)body->num_masters * sizeof *here.pos);
+  yw_plastic_give_back(body, &here, ctx);
   if (ctx->report) ctx->report->stalled += troubles;
-  if (!yw_plastic_rest(body, particles, ctx)) return YW_ERR_MEMORY;
-  memcpy(body->last_vel, particles->vel, (size_t)body->num_masters * sizeof *particles->vel);
+  if (!yw_plastic_rest(body, &here, ctx)) return YW_ERR_MEMORY;
+  memcpy(body->last_vel, here.vel, (size_t)body->num_masters * sizeof *here.vel);
   report_sleepers(body, ctx);
   return troubles > 0 ? YW_WARN_NUMERICS : YW_OK;
+}
+
+// Ranks that share the body end the substep together: whoever cannot go on ends all of them.
+static yw_status plastic_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
+  plastic_body* body = state;
+  yw_status status = plastic_advance_here(body, particles, ctx);
+  if (!body->ranks) return status;
+  const yw_ranks* comm = body->ranks->comm;
+  if (status == YW_ERR_MEMORY) comm->abandon(comm->context, "not enough memory");
+  int64_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
+  yw_ranks_sum(comm, &contacts, 1);
+  if (ctx->report) ctx->report->obstacle_contacts = (int32_t)contacts;
+  yw_plastic_gather_masters(body, particles);
+  return status;
 }
 
 // Starts parts that are due; their masters come after those already there.
@@ -412,12 +463,17 @@ const yw_method yw_plastic_method = {
     .model_num_particles = model_num_particles,
     .model_points = model_points,
     .body_create = yw_plastic_body_create,
+    .body_create_shared = yw_plastic_body_create_shared,
     .body_destroy = yw_plastic_body_destroy,
     .advance = plastic_advance,
     .respond = plastic_respond,
     .settle = plastic_settle,
     .invalidate = yw_plastic_invalidate,
     .contact_geometry = contact_geometry,
+    .model_surface = yw_plastic_model_surface,
+    .surface_positions = yw_plastic_surface_positions,
+    .surface_parted = yw_plastic_surface_parted,
+    .surface_particle = yw_plastic_surface_particle,
     .topology_version = topology_version,
     .save = yw_plastic_save,
     .load = yw_plastic_load,

@@ -36,9 +36,8 @@ static bool answer_slaves(plastic_body* body, const yw_particles* particles, con
   yw_particles masters = *particles;
   int32_t all = body->num_slaves;
   body->num_slaves = body->num_listed;
-  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  yw_plastic_run_masters(body, &masters, ctx, kernels->spread_pull);
-  yw_plastic_run(body, &masters, ctx, chunks, kernels->forces);
+  yw_plastic_scatter(body, &masters, ctx, kernels->spread_pull, 1);
+  yw_plastic_run_slaves(body, &masters, ctx, kernels->forces);
   bool solved = yw_plastic_solve_answer(body, &masters, ctx, tolerance);
   yw_plastic_run_masters(body, &masters, ctx, kernels->gather_means);
   body->num_slaves = all;

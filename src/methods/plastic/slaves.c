@@ -6,6 +6,8 @@
 
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
+#include "methods/plastic/ranks.h"
+#include "methods/plastic/slaves.h"
 
 // One of two slaves closer than this is removed, in units of h.
 #define CROWD_DISTANCE 0.15f
@@ -26,8 +28,7 @@ static float distance2(yw_vec4 a, yw_vec4 b) {
 // Slaves that are held stay with what holds them.
 static void move_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
-  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
-  if (end > body->num_slaves) end = body->num_slaves;
+  int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
   for (int32_t s = first; s < end; ++s) {
     bool is_held = body->normal[s].w == PLASTIC_HELD;
     yw_vec4 v = is_held ? body->surface_vel[s] : body->slave_vel[s], *x = &body->slave_pos[s];
@@ -38,7 +39,9 @@ static void move_chunk(plastic_body* body, yw_particles* particles, int32_t chun
 // Largest speed relative to the first master, or to sleepers: bounds the drift of the lists.
 static float largest_speed(const plastic_body* body, const yw_particles* particles) {
   float most = 0.0f;
-  yw_vec4 base = body->sleep.num_asleep > 0 ? (yw_vec4){0} : particles->vel[0];
+  yw_vec4 base = {0};
+  if (body->sleep.num_asleep == 0 && body->num_masters > 0) base = particles->vel[0];
+  if (body->ranks) yw_ranks_broadcast(body->ranks->comm, 0, &base, sizeof base);
   for (int32_t m = 0; m < body->num_masters; ++m) {
     float v2 = distance2(particles->vel[m], base);
     if (v2 > most) most = v2;
@@ -47,15 +50,14 @@ static float largest_speed(const plastic_body* body, const yw_particles* particl
     float v2 = body->slave_vel[s].w > 0.0f ? distance2(body->slave_vel[s], base) : 0.0f;
     if (v2 > most) most = v2;
   }
-  return sqrtf(most);
+  return sqrtf(yw_plastic_most(body, most));
 }
 
 void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
-  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  yw_plastic_run_masters(body, particles, ctx, kernels->spread_motion);
-  yw_plastic_run(body, particles, ctx, chunks, kernels->to_slaves);
-  yw_plastic_run(body, particles, ctx, chunks, move_chunk);
+  yw_plastic_scatter(body, particles, ctx, kernels->spread_motion, 1);
+  yw_plastic_run_slaves(body, particles, ctx, kernels->to_slaves);
+  yw_plastic_run_slaves(body, particles, ctx, move_chunk);
   body->pace = body->dt * largest_speed(body, particles);
   body->drift += body->pace;
 }
@@ -100,8 +102,26 @@ static float kernel(float q) {
   return out * out * out * (1.0f / 6.0f);
 }
 
-// Adds a slave on the way to a master that parted (23), unless there are enough.
-static bool add_beside(plastic_body* body, const yw_particles* particles, int32_t m, yw_vec4 from) {
+// Offers are numbered in the order in which they are considered: links by their ends, then repair
+// by masters and corners.
+static int64_t repair_key(const plastic_body* body, int32_t m, int corner) {
+  return 2 * (int64_t)body->model->num_links + 8 * (int64_t)(body->first_master + m) + corner;
+}
+
+bool yw_plastic_consider(plastic_body* body, int64_t key, yw_vec4 p, bool* added) {
+  float room = LEAST_DISTANCE * body->model->spacing;
+  *added = key < repair_key(body, -body->first_master, 0) || !meets_fresh(body, p, room * room);
+  return !*added || add_slave(body, p);
+}
+
+// One rank adds at once, several agree first.
+static bool offer(plastic_body* body, int64_t key, yw_vec4 p) {
+  bool added;
+  return body->ranks ? yw_plastic_propose(body, key, p) : yw_plastic_consider(body, key, p, &added);
+}
+
+bool yw_plastic_offer_beside(plastic_body* body, const yw_particles* particles, int32_t m,
+                             yw_vec4 from, int64_t key) {
   yw_vec4 x = particles->pos[m];
   float near = body->model->scheme.split_master, far = body->model->scheme.split_slave,
         all = near + far;
@@ -111,43 +131,92 @@ static bool add_beside(plastic_body* body, const yw_particles* particles, int32_
   for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
     sum += kernel(sqrtf(distance2(body->slave_pos[body->column[e]], p)) * inv_h);
   }
-  return sum > FULL_WEIGHT || add_slave(body, p);
+  return sum > FULL_WEIGHT || offer(body, key, p);
 }
 
-static bool add_at_links(plastic_body* body, const yw_particles* particles) {
+bool yw_plastic_have_parted(const plastic_body* body, yw_vec4 a, yw_vec4 b) {
   float apart = PARTED_DISTANCE * body->model->spacing;
-  for (int32_t i = 0; i < body->num_started; ++i) {
-    const plastic_part* part = &body->model->parts[i];
-    for (int32_t k = part->first_link; k < part->first_link + part->num_links; ++k) {
-      plastic_link link = body->model->links[k];
-      yw_vec4 a = particles->pos[link.a], b = particles->pos[link.b];
-      if (!body->is_linked[k] || !(distance2(a, b) > apart * apart)) continue;
-      if (body->sleep.island[link.a] >= 0 || body->sleep.island[link.b] >= 0) continue;
-      body->is_linked[k] = 0;
-      yw_vec4 middle = {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z), 0.0f};
-      float nearest = INFINITY;
-      yw_vec4 from = middle;
-      const int32_t both[2] = {link.a, link.b};
-      for (int side = 0; side < 2; ++side) {
-        for (int32_t e = body->row_start[both[side]]; e < body->row_start[both[side] + 1]; ++e) {
-          yw_vec4 p = body->slave_pos[body->column[e]];
-          float d2 = distance2(p, middle);
-          if (d2 < nearest) nearest = d2, from = p;
-        }
-      }
-      int farther = distance2(b, from) > distance2(a, from), per_split = body->rules.per_split;
-      for (int side = 0; side < 2; ++side) {
-        bool is_due = per_split == 2 || (per_split == 1 && side == farther);
-        if (is_due && !add_beside(body, particles, both[side], from)) return false;
-      }
+  return distance2(a, b) > apart * apart;
+}
+
+yw_vec4 yw_plastic_middle(yw_vec4 a, yw_vec4 b) {
+  return (yw_vec4){0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z), 0.0f};
+}
+
+yw_vec4 yw_plastic_nearest(const plastic_body* body, int32_t m, yw_vec4 p) {
+  yw_vec4 nearest = {p.x, p.y, p.z, INFINITY};
+  for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
+    yw_vec4 x = body->slave_pos[body->column[e]];
+    float d2 = distance2(x, p);
+    if (d2 < nearest.w) nearest = (yw_vec4){x.x, x.y, x.z, d2};
+  }
+  return nearest;
+}
+
+yw_vec4 yw_plastic_nearer(yw_vec4 at_a, yw_vec4 at_b, yw_vec4 middle) {
+  yw_vec4 from = middle;
+  float nearest = INFINITY;
+  if (at_a.w < nearest) nearest = at_a.w, from = at_a;
+  if (at_b.w < nearest) from = at_b;
+  from.w = 0.0f;
+  return from;
+}
+
+bool yw_plastic_is_due(const plastic_body* body, yw_vec4 a, yw_vec4 b, yw_vec4 from, int side) {
+  int farther = distance2(b, from) > distance2(a, from), per_split = body->rules.per_split;
+  return per_split == 2 || (per_split == 1 && side == farther);
+}
+
+// The first link of a part whose second master is not below `least`: links are in the order of
+// these.
+static int32_t first_link(const plastic_body* body, const plastic_part* part, int32_t least) {
+  int32_t low = part->first_link, high = part->first_link + part->num_links;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (body->model->links[middle].b < least) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+static bool part_link(plastic_body* body, const yw_particles* particles, int32_t k) {
+  plastic_link link = body->model->links[k];
+  const int32_t ends[2] = {link.a - body->first_master, link.b - body->first_master};
+  // Links to other ranks are watched elsewhere.
+  if (ends[0] < 0) return true;
+  yw_vec4 a = particles->pos[ends[0]], b = particles->pos[ends[1]];
+  if (!body->is_linked[k] || !yw_plastic_have_parted(body, a, b)) return true;
+  if (body->sleep.island[ends[0]] >= 0 || body->sleep.island[ends[1]] >= 0) return true;
+  body->is_linked[k] = 0;
+  yw_vec4 middle = yw_plastic_middle(a, b);
+  yw_vec4 from = yw_plastic_nearer(yw_plastic_nearest(body, ends[0], middle),
+                                   yw_plastic_nearest(body, ends[1], middle), middle);
+  for (int side = 0; side < 2; ++side) {
+    if (yw_plastic_is_due(body, a, b, from, side) &&
+        !yw_plastic_offer_beside(body, particles, ends[side], from, 2 * (int64_t)k + side)) {
+      return false;
     }
   }
   return true;
 }
 
+static bool add_at_links(plastic_body* body, const yw_particles* particles) {
+  for (int32_t i = 0; i < body->num_started; ++i) {
+    const plastic_part* part = &body->model->parts[i];
+    int32_t first = first_link(body, part, body->first_master);
+    int32_t end = first_link(body, part, body->first_master + body->num_masters);
+    for (int32_t k = first; k < end; ++k) {
+      if (!part_link(body, particles, k)) return false;
+    }
+  }
+  return !body->ranks || yw_plastic_part_cross_links(body, particles);
+}
+
 // Moves a crowded slave of master m to p. False: there is none.
 static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
-  if (!body->rules.relocate) return false;
   float close2 = CROWD_DISTANCE * CROWD_DISTANCE * body->model->spacing * body->model->spacing;
   for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
     yw_vec4* x = &body->slave_pos[body->column[e]];
@@ -169,11 +238,15 @@ static bool repair(plastic_body* body, const yw_particles* particles, int32_t m)
   for (int corner = 0; corner < 8; ++corner) {
     yw_vec4 p = {x.x + (corner & 1 ? half : -half), x.y + (corner & 2 ? half : -half),
                  x.z + (corner & 4 ? half : -half), 0.0f};
-    bool is_free = !meets_fresh(body, p, room * room);
+    bool is_free = true;
     for (int32_t e = body->row_start[m]; is_free && e < body->row_start[m + 1]; ++e) {
       is_free = distance2(body->slave_pos[body->column[e]], p) >= room * room;
     }
-    if (is_free && !relocate(body, m, p) && !add_slave(body, p)) return false;
+    if (!is_free) continue;
+    // Moving slaves is for measurements on one rank.
+    bool stays =
+        body->rules.relocate && (meets_fresh(body, p, room * room) || relocate(body, m, p));
+    if (!stays && !offer(body, repair_key(body, m, corner), p)) return false;
   }
   return true;
 }
@@ -196,13 +269,14 @@ bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles) {
 }
 
 bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
-  int32_t before = body->num_slaves;
+  int64_t before = body->added;
   bool good = add_at_links(body, particles);
   for (int32_t m = 0; good && m < body->num_masters; ++m) {
     if (body->needs[m] && body->sleep.island[m] < 0 && body->rules.repair)
       good = repair(body, particles, m);
   }
-  if (body->num_slaves > before) {
+  if (good && body->ranks) good = yw_plastic_accept(body);
+  if (body->added > before) {
     memset(body->fresh_head, 0xff, ((size_t)body->fresh_mask + 1) * sizeof *body->fresh_head);
   }
   return good;
@@ -210,12 +284,20 @@ bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
 
 // Deletion ----------------------------------------------------------------------------------------
 
-// True if a later slave of a bucket crowds slave s. Of a chain, all but the last are removed, in
-// whatever order they are visited.
+// The number that a slave had before slaves were sorted.
+static int32_t number_of(const plastic_body* body, int32_t s) {
+  int32_t number;
+  memcpy(&number, &body->slave_pos[s].w, sizeof number);
+  return number;
+}
+
+// True if a slave of a bucket with a higher number crowds slave s. Of a chain, all but the last are
+// removed, in whatever order they are visited.
 static bool is_close(const plastic_body* body, int32_t s, int32_t begin, int32_t end,
                      float close2) {
-  for (int32_t t = begin > s ? begin : s + 1; t < end; ++t) {
-    if (distance2(body->slave_pos[s], body->slave_pos[t]) < close2) return true;
+  for (int32_t t = begin; t < end; ++t) {
+    bool near = distance2(body->slave_pos[s], body->slave_pos[t]) < close2;
+    if (near && number_of(body, t) > number_of(body, s)) return true;
   }
   return false;
 }
@@ -260,6 +342,6 @@ int32_t yw_plastic_drop_slaves(plastic_body* body, yw_particles* particles,
   if (body->rules.keep) return 0;
   yw_plastic_run(body, particles, ctx, chunks, drop_chunk);
   for (int32_t c = 0; c < chunks; ++c) dropped += body->sums[c].count;
-  body->removed += dropped;
+  if (!body->ranks) body->removed += dropped;
   return dropped;
 }

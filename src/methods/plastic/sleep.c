@@ -32,7 +32,7 @@ bool yw_plastic_sleep_create(plastic_body* body) {
   plastic_sleep* sleep = &body->sleep;
   const plastic_model* model = body->model;
   const yw_allocator* mem = &body->mem;
-  int32_t n = model->num_masters;
+  int32_t n = body->master_capacity;
   sleep->chunks = YW_NEW_ARRAY(mem, int32_t, yw_plastic_chunks(n, PLASTIC_CHUNK));
   sleep->island = YW_NEW_ARRAY(mem, int32_t, n);
   if (!sleep->chunks || !sleep->island) return false;
@@ -511,7 +511,7 @@ bool yw_plastic_sleep_load(plastic_body* body, yw_reader* reader) {
 
 void yw_plastic_forget_sleep(plastic_body* body) {
   plastic_sleep* sleep = &body->sleep;
-  size_t n = (size_t)body->model->num_masters;
+  size_t n = (size_t)body->master_capacity;
   memset(sleep->island, 0xff, n * sizeof *sleep->island);
   if (sleep->still) memset(sleep->still, 0, n * sizeof *sleep->still);
   sleep->num_islands = sleep->num_slaves = 0;

@@ -18,26 +18,31 @@ typedef struct solver {
   yw_vec3 mean;  // velocity of the whole body
 } solver;
 
+typedef void (*chunk_work)(const solver* s, int32_t first, int32_t end, plastic_sums* sums);
+
 typedef struct solver_job {
   const solver* solver;
-  void (*run)(const solver*, int32_t, int32_t, plastic_sums*);
+  chunk_work run;
 } solver_job;
 
 static void run_job(void* context, int32_t chunk, int32_t worker) {
   (void)worker;
   const solver_job* job = context;
   plastic_body* body = job->solver->body;
-  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
-  if (end > body->num_slaves) end = body->num_slaves;
+  int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
   job->run(job->solver, first, end, &body->sums[chunk]);
 }
 
-static double run(const solver* s, void (*work)(const solver*, int32_t, int32_t, plastic_sums*)) {
+static void run(const solver* s, chunk_work work) {
   solver_job job = {s, work};
-  int32_t chunks = yw_plastic_chunks(s->body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  yw_tasks_run(s->ctx->tasks, chunks, run_job, &job);
-  double sum = 0.0;
-  for (int32_t c = 0; c < chunks; ++c) sum += s->body->sums[c].a;
+  yw_tasks_run(s->ctx->tasks, s->body->num_slave_blocks, run_job, &job);
+}
+
+// The same, and the sum of what it measured.
+static double run_and_sum(const solver* s, chunk_work work) {
+  double sum;
+  run(s, work);
+  yw_plastic_sum_slaves(s->body, 1, &sum);
   return sum;
 }
 
@@ -78,7 +83,7 @@ static void begin(const solver* s, int32_t first, int32_t end, plastic_sums* sum
     body->course[i].place.w = body->slave_vel[i].w;
     body->touches[i] = n.w != 0.0f;
   }
-  sums->a = 0.0;
+  (void)sums;
 }
 
 // r = M v* - (M + K) v0, with M v* - M v0 = dt f except for contact constraints, which are
@@ -96,7 +101,7 @@ static void first_residual(const solver* s, int32_t first, int32_t end, plastic_
     body->course[i].steep = z;
     sum += dot4(r, z);
   }
-  sums->a = sum;
+  sums->value[0] = sum;
 }
 
 // Norm that the residual is compared with: M v* relative to the motion of the whole body.
@@ -109,7 +114,7 @@ static void measure(const solver* s, int32_t first, int32_t end, plastic_sums* s
     yw_vec4 b = yw_mad4(yw_mad4((yw_vec4){0}, mass, from_mean), body->dt, body->force[i]);
     sum += dot4(b, condition(body, i, b));
   }
-  sums->a = sum;
+  sums->value[0] = sum;
 }
 
 // Applies the pending step.
@@ -124,7 +129,7 @@ static void advance(const solver* s, int32_t first, int32_t end, plastic_sums* s
     body->course[i].steep = z;
     sum += dot4(r, z);
   }
-  sums->a = sum;
+  sums->value[0] = sum;
 }
 
 static void add_momentum(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
@@ -135,19 +140,13 @@ static void add_momentum(const solver* s, int32_t first, int32_t end, plastic_su
     double m = (double)v.w;
     p[0] += m * (double)v.x, p[1] += m * (double)v.y, p[2] += m * (double)v.z, p[3] += m;
   }
-  sums->a = 0.0;
-  for (int k = 0; k < 3; ++k) sums->momentum[k] = p[k];
-  sums->mass = p[3];
+  memcpy(sums->value, p, sizeof p);
 }
 
 static yw_vec3 mean_velocity(solver* s, double* mass) {
+  double p[4];
   run(s, add_momentum);
-  double p[4] = {0};
-  int32_t chunks = yw_plastic_chunks(s->body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  for (int32_t c = 0; c < chunks; ++c) {
-    for (int k = 0; k < 3; ++k) p[k] += s->body->sums[c].momentum[k];
-    p[3] += s->body->sums[c].mass;
-  }
+  yw_plastic_sum_slaves(s->body, 4, p);
   *mass = p[3];
   if (!(p[3] > 0.0)) return yw_v3(0, 0, 0);
   return yw_v3((float)(p[0] / p[3]), (float)(p[1] / p[3]), (float)(p[2] / p[3]));
@@ -163,7 +162,7 @@ static void add_residual(const solver* s, int32_t first, int32_t end, plastic_su
     p[0] += (double)r.x, p[1] += (double)r.y, p[2] += (double)r.z;
     if (body->normal[i].w != 0.0f) p[0] = INFINITY;
   }
-  for (int k = 0; k < 3; ++k) sums->momentum[k] = p[k];
+  memcpy(sums->value, p, sizeof p);
 }
 
 static void shift(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
@@ -174,12 +173,9 @@ static void shift(const solver* s, int32_t first, int32_t end, plastic_sums* sum
 }
 
 static void restore_momentum(solver* s, double mass) {
-  double p[3] = {0};
+  double p[3];
   run(s, add_residual);
-  int32_t chunks = yw_plastic_chunks(s->body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  for (int32_t c = 0; c < chunks; ++c) {
-    for (int k = 0; k < 3; ++k) p[k] += s->body->sums[c].momentum[k];
-  }
+  yw_plastic_sum_slaves(s->body, 3, p);
   if (!isfinite(p[0] + p[1] + p[2]) || !(mass > 0.0)) return;
   s->mean = yw_v3((float)(p[0] / mass), (float)(p[1] / mass), (float)(p[2] / mass));
   run(s, shift);
@@ -192,16 +188,21 @@ typedef struct products {
 static products multiply(const solver* s, yw_particles* particles) {
   plastic_body* body = s->body;
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, s->ctx->simd);
-  int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
-  yw_plastic_run_masters(body, particles, s->ctx, kernels->stiffen);
-  yw_plastic_run(body, particles, s->ctx, chunks, kernels->multiply);
-  products sum = {0};
-  for (int32_t c = 0; c < chunks; ++c) {
-    const plastic_sums* part = &body->sums[c];
-    sum.pq += part->a;
-    sum.rz += part->momentum[0], sum.zq += part->momentum[1], sum.qu += part->momentum[2];
-  }
-  return sum;
+  yw_plastic_scatter(body, particles, s->ctx, kernels->stiffen, 1);
+  yw_plastic_run_slaves(body, particles, s->ctx, kernels->multiply);
+  double sum[4];
+  yw_plastic_sum_slaves(body, 4, sum);
+  return (products){sum[0], sum[1], sum[2], sum[3]};
+}
+
+// The product with the first direction, taken as it is: there is no residual yet.
+static void multiply_first(const solver* s, yw_particles* particles) {
+  plastic_body* body = s->body;
+  const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, s->ctx->simd);
+  body->alpha = 0.0f;
+  body->beta = 1.0f;
+  yw_plastic_scatter(body, particles, s->ctx, kernels->stiffen, 1);
+  yw_plastic_run_slaves(body, particles, s->ctx, kernels->multiply);
 }
 
 // Iterates until r.z is at most the goal, or `most` times. Returns r.z; below 0: breakdown.
@@ -219,7 +220,7 @@ static double iterate(const solver* s, yw_particles* particles, double rz, doubl
     body->alpha = (float)alpha;
     ++body->iterations;
     if (!(rz > goal) || body->iterations == most) {
-      rz = run(s, advance);
+      rz = run_and_sum(s, advance);
       body->alpha = 0.0f;
     }
     body->beta = before > 0.0 ? (float)(rz / before) : 0.0f;
@@ -229,19 +230,15 @@ static double iterate(const solver* s, yw_particles* particles, double rz, doubl
 
 bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   const plastic_kernels* kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd);
-  int32_t slave_chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);
   solver s = {.body = body, .ctx = ctx};
   double mass;
   s.mean = mean_velocity(&s, &mass);
-  yw_plastic_run_masters(body, particles, ctx, kernels->block_parts);
-  yw_plastic_run(body, particles, ctx, slave_chunks, kernels->condition);
+  yw_plastic_scatter(body, particles, ctx, kernels->block_parts, 2);
+  yw_plastic_run_slaves(body, particles, ctx, kernels->condition);
   run(&s, begin);
-  double size = run(&s, measure);
-  // Takes the direction as it is: there is no residual yet.
-  body->alpha = 0.0f;
-  body->beta = 1.0f;
-  multiply(&s, particles);
-  double rz = run(&s, first_residual);
+  double size = run_and_sum(&s, measure);
+  multiply_first(&s, particles);
+  double rz = run_and_sum(&s, first_residual);
   double goal = (double)body->params.tolerance * (double)body->params.tolerance * size;
   int32_t most = body->params.max_iterations;
   if (body->fixed_iterations > 0) {
@@ -272,18 +269,18 @@ static void begin_answer(const solver* s, int32_t first, int32_t end, plastic_su
     course->image = course->direction = (yw_vec4){0};
     sum += dot4(r, z);
   }
-  sums->a = sum;
+  sums->value[0] = sum;
 }
 
 static void mark_solved(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
   for (int32_t i = first; i < end; ++i) s->body->solved[i].w = 1.0f;
-  sums->a = 0.0;
+  (void)sums;
 }
 
 bool yw_plastic_solve_answer(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                              float tolerance) {
   solver s = {.body = body, .ctx = ctx};
-  double rz = run(&s, begin_answer), goal = (double)tolerance * (double)tolerance * rz;
+  double rz = run_and_sum(&s, begin_answer), goal = (double)tolerance * (double)tolerance * rz;
   // Statistics remain those of the step.
   int32_t iterations = body->iterations;
   rz = iterate(&s, particles, rz, goal, body->params.max_iterations);

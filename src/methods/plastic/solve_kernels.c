@@ -158,8 +158,7 @@ YW_LANE_FN void ask_slave(const plastic_body* body, int32_t s) {
 // q = A p, u = P q, and the sums p.q, r.z, z.q, q.u.
 void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
-  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
-  if (end > body->num_slaves) end = body->num_slaves;
+  int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
   float alpha = body->alpha, beta = body->beta;
   wide_sum pq = {0}, rz = {0}, zq = {0}, qu = {0};
   for (int32_t s = first; s < end; ++s) {
@@ -187,10 +186,10 @@ void YW_KERNEL(yw_plastic_multiply)(plastic_body* body, yw_particles* particles,
     qu += __builtin_convertvector(q * u, wide_sum);
   }
   plastic_sums* sums = &body->sums[chunk];
-  sums->a = TOTAL(pq);
-  sums->momentum[0] = TOTAL(rz);
-  sums->momentum[1] = TOTAL(zq);
-  sums->momentum[2] = TOTAL(qu);
+  sums->value[0] = TOTAL(pq);
+  sums->value[1] = TOTAL(rz);
+  sums->value[2] = TOTAL(zq);
+  sums->value[3] = TOTAL(qu);
 }
 
 // Adds shear |G|^2 + (stretch - shear) G G^T for the pairs of a master to both halves of the parts:
@@ -218,7 +217,7 @@ void YW_KERNEL(yw_plastic_block_parts)(plastic_body* body, yw_particles* particl
   (void)particles;
   local_slave locals[PLASTIC_MAX_LOCALS];
   pair_rows rows;
-  yw_vec4 *a = body->parts + body->local_start[chunk], *b = a + body->num_locals;
+  yw_vec4 *a = body->parts + body->local_start[chunk], *b = a + body->num_slots;
   block_range range = blocks_of(body, chunk);
   load_locals(body, NULL, chunk, locals);
   clear_parts(a, body, chunk);
@@ -235,13 +234,12 @@ void YW_KERNEL(yw_plastic_block_parts)(plastic_body* body, yw_particles* particl
 // Inverse of m + sum of blocks: exact for an undeformed body.
 void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
-  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
-  if (end > body->num_slaves) end = body->num_slaves;
+  int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
   for (int32_t s = first; s < end; ++s) {
     ask_parts(body, body->parts, s + SLAVES_AHEAD);
-    ask_parts(body, body->parts + body->num_locals, s + SLAVES_AHEAD);
+    ask_parts(body, body->parts + body->num_slots, s + SLAVES_AHEAD);
     yw_float4 own = sum_parts(body, body->parts, s);
-    yw_float4 mixed = sum_parts(body, body->parts + body->num_locals, s);
+    yw_float4 mixed = sum_parts(body, body->parts + body->num_slots, s);
     float base = body->slave_vel[s].w + own[3];
     // Scaled by the base, so that no product leaves the range of floats.
     float unit = base > 1e-30f ? 1.0f / base : 0.0f;

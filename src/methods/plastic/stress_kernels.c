@@ -61,7 +61,7 @@ YW_LANE_FN void store_stiffness(plastic_work_block* work, int32_t lane, const yw
 
 // Computes the tangents of 16 masters; writes -V0 tau D_N^-1 to `force`.
 YW_LANE_FN void stress_block(plastic_body* body, int32_t block, yw_mat3x16* force) {
-  const plastic_material_block* material = &body->model->materials[block];
+  const plastic_material_block* material = &body->materials[block];
   const plastic_state_block* state = &body->state[block];
   plastic_work_block* work = &body->work[block];
   for (int32_t lane = 0; lane < YW_LANES; lane += YW_VF_LANES) {

@@ -5,6 +5,7 @@
 // substep as a force. Afterwards the same velocity and displacement are taken back from the masters
 // that received them, and contact can act again. Momentum stays the same as without.
 #include <math.h>
+#include <string.h>
 
 #include "methods/plastic/phases.h"
 
@@ -16,16 +17,21 @@
 
 void yw_plastic_take_support(plastic_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx) {
-  double net = 0.0, squeeze = 0.0, mass = 0.0;
+  int32_t chunks = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK);
+  for (int32_t c = 0; c < chunks; ++c) memset(body->sums[c].value, 0, sizeof body->sums[c].value);
   for (int32_t m = 0; m < body->num_masters; ++m) {
+    double* sum = body->sums[m / PLASTIC_CHUNK].value;
     yw_vec3 change = yw_sub(yw_xyz(particles->vel[m]), yw_xyz(body->last_vel[m]));
     yw_vec3 impulse = yw_scale(change, particles->mass[m]);
     if (particles->inv_mass[m] == 0.0f) impulse = yw_v3(0, 0, 0);
     body->borne[m] = yw_v4(impulse);
-    net -= (double)yw_dot(impulse, ctx->gravity);
-    squeeze += (double)yw_length(impulse);
-    mass += (double)particles->mass[m];
+    sum[0] -= (double)yw_dot(impulse, ctx->gravity);
+    sum[1] += (double)yw_length(impulse);
+    sum[2] += (double)particles->mass[m];
   }
+  double all[3];
+  yw_plastic_sum_masters(body, 3, all);
+  double net = all[0], squeeze = all[1], mass = all[2];
   double g = (double)yw_length(ctx->gravity), weight = mass * g * (double)ctx->h, share = 1.0;
   body->is_borne = net > 0.0;
   if (net > MOST_BORNE * weight * g) share = MOST_BORNE * weight * g / net;

@@ -107,8 +107,7 @@ static void gather_means(plastic_body* body, yw_particles* particles, int32_t ch
 
 static void to_slaves(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
-  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
-  if (end > body->num_slaves) end = body->num_slaves;
+  int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
   for (int32_t s = first; s < end; ++s) {
     ask_parts(body, body->parts, s + SLAVES_AHEAD);
     yw_float4 sum = sum_parts(body, body->parts, s);
@@ -119,8 +118,7 @@ static void to_slaves(plastic_body* body, yw_particles* particles, int32_t chunk
 
 static void forces(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
-  int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK;
-  if (end > body->num_slaves) end = body->num_slaves;
+  int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
   for (int32_t s = first; s < end; ++s) {
     ask_parts(body, body->parts, s + SLAVES_AHEAD);
     yw_float4 sum = sum_parts(body, body->parts, s);

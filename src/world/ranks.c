@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Worlds that several ranks simulate together: what is possible, whether all have the same, and how
+// they follow rank 0.
+#include "yawara/extend/ranks.h"
+
+#include "world/fingerprint.h"
+#include "world/world.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
+
+yw_status yw_world_set_ranks(yw_world* world, const yw_ranks* ranks) {
+  if (!world || world->body_order.count > 0) return YW_ERR_INVALID;
+  if (ranks && (ranks->interface != YW_RANKS_INTERFACE || ranks->count < 1)) return YW_ERR_INVALID;
+  world->ranks = ranks && ranks->count > 1 ? ranks : NULL;
+  if (!world->ranks || world->order_depth) return YW_OK;
+  world->order_depth = YW_NEW(&world->mem, int32_t);
+  if (!world->order_depth) return YW_ERR_MEMORY;
+  // Nobody follows before all have agreed.
+  *world->order_depth = 1;
+  return YW_OK;
+}
+
+static yw_status check_contents(const yw_world* world, yw_error* error) {
+  const yw_body* body = NULL;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    body = &world->bodies.items[world->body_order.items[i]];
+    if (!body->model->method->body_create_shared) {
+      return yw_fail(error, YW_ERR_INVALID,
+                     "body \"%s\" is of method %s, but only plastic bodies run on several ranks",
+                     body->name, body->model->method->name);
+    }
+  }
+  if (world->body_order.count != 1) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "the scene has %d bodies, but several ranks simulate exactly one so far; parts "
+                   "of one plastic body (\"merge\") may be many",
+                   world->body_order.count);
+  }
+  if (yw_body_meets_itself(body)) {
+    return yw_fail(error, YW_ERR_INVALID,
+                   "body \"%s\" has self_contact, which several ranks cannot resolve yet",
+                   body->name);
+  }
+  return YW_OK;
+}
+
+// The largest of a number and of its complement tell whether all have the same.
+static bool all_have(const yw_ranks* ranks, uint64_t value) {
+  double most[4];
+  for (int i = 0; i < 2; ++i) {
+    double half = (double)(uint32_t)(value >> (32 * i));
+    most[2 * i] = half;
+    most[2 * i + 1] = -half;
+  }
+  yw_ranks_most(ranks, most, 4);
+  return most[0] == -most[1] && most[2] == -most[3];
+}
+
+yw_status yw_world_check_ranks(const yw_world* world, yw_error* error) {
+  if (!world || !world->ranks) return YW_OK;
+  yw_status status = check_contents(world, error);
+  yw_fingerprint print = yw_world_fingerprint(world);
+  uint64_t hash = yw_hash_u64(YW_HASH_SEED, (uint64_t)(int64_t)status);
+  for (int32_t i = 0; i < YW_FINGERPRINT_PARTS; ++i) hash = yw_hash_u64(hash, print.parts[i]);
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_particles* p = &world->bodies.items[world->body_order.items[i]].particles;
+    hash = yw_hash_bytes(hash, p->pos, (size_t)p->count * sizeof *p->pos);
+    hash = yw_hash_bytes(hash, p->vel, (size_t)p->count * sizeof *p->vel);
+  }
+  bool same = all_have(world->ranks, hash);
+  if (same && status >= 0) *world->order_depth = 0;
+  if (same || status < 0) return status;
+  return yw_fail(error, YW_ERR_INVALID,
+                 "rank %d has another scene than the others: all must read the same files, with "
+                 "the same options",
+                 world->ranks->rank);
+}
+
+// Orders ------------------------------------------------------------------------------------------
+
+// Snapshots are passed on in pieces of this many bytes.
+#define PIECE ((size_t)1 << 24)
+
+static void pass_data(const yw_ranks* ranks, char* data, size_t size) {
+  for (size_t at = 0; at < size; at += PIECE) {
+    yw_ranks_broadcast(ranks, 0, data + at, size - at < PIECE ? size - at : PIECE);
+  }
+}
+
+void yw_order_give(const yw_world* world, yw_order order) {
+  if (!world->ranks || (*world->order_depth)++ > 0 || world->ranks->rank != 0) return;
+  yw_ranks_broadcast(world->ranks, 0, &order, sizeof order);
+  // Nobody writes to it on this rank.
+  pass_data(world->ranks, (char*)(uintptr_t)order.data, order.data ? (size_t)order.size : 0);
+}
+
+void yw_order_done(const yw_world* world) {
+  if (world->ranks) --*world->order_depth;
+}
+
+static void load(yw_world* world, const yw_order* order) {
+  char* data = yw_mem_alloc(&world->mem, (size_t)order->size, 1);
+  if (!data) world->ranks->abandon(world->ranks->context, "not enough memory for a snapshot");
+  pass_data(world->ranks, data, (size_t)order->size);
+  yw_world_load(world, data, (size_t)order->size, NULL);
+  yw_mem_free(&world->mem, data);
+}
+
+// Rank 0 keeps what it saves; here it is only taken part in.
+static void save(const yw_world* world, const yw_order* order) {
+  yw_writer counter = {.hashing = true, .hash = YW_HASH_SEED};
+  (void)order;
+  yw_world_write_snapshot(world, &counter);
+}
+
+static void fill_field(yw_world* world, const yw_order* order) {
+  int32_t count = 0;
+  yw_body_positions(world, order->body, &count);
+  float* values = YW_NEW_ARRAY(&world->mem, float, count);
+  if (!values) world->ranks->abandon(world->ranks->context, "not enough memory for a field");
+  yw_body_field_values(world, order->body, order->number, values, count);
+  yw_mem_free(&world->mem, values);
+}
+
+yw_status yw_world_follow(yw_world* world) {
+  if (!world || !world->ranks || world->ranks->rank == 0) return YW_ERR_INVALID;
+  yw_status status = YW_OK;
+  yw_step_report report;
+  yw_body_energy energy;
+  for (;;) {
+    yw_order order;
+    yw_ranks_broadcast(world->ranks, 0, &order, sizeof order);
+    switch (order.kind) {
+      case YW_ORDER_STEP:
+        status = yw_world_step(world, order.dt, order.number, &report);
+        break;
+      case YW_ORDER_HASH:
+        yw_world_hash(world);
+        break;
+      case YW_ORDER_SIZE:
+        yw_world_snapshot_size(world);
+        break;
+      case YW_ORDER_SAVE:
+        save(world, &order);
+        break;
+      case YW_ORDER_LOAD:
+        load(world, &order);
+        break;
+      case YW_ORDER_ENERGY:
+        yw_body_energy_of(world, order.body, &energy);
+        break;
+      case YW_ORDER_FIELD:
+        fill_field(world, &order);
+        break;
+      default:
+        return status;
+    }
+  }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// Plastic bodies on several ranks: the same bits as on one. Ranks are threads here; the program has
+// the same over MPI (tests/cli/test_ranks.sh).
+#include <pthread.h>
+#include <string.h>
+
+#include "support/testing.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/ranks.h"
+#include "yawara/yawara.h"
+
+enum { MOST_RANKS = 8, FRAMES = 2 };
+
+// A bar that falls on an edge: it bends, is torn, and lands on the floor.
+static const char torn[] =
+    "{\"gravity\": [0, -9.81, 0], \"substeps\": 4, \"floor\": true,"
+    " \"obstacles\": [{\"shape\": {\"box\": {\"size\": [0.04, 0.2, 1]}}, \"position\": [0, 0.1, "
+    "0]}],"
+    " \"bodies\": [{\"name\": \"bar\", \"shape\": {\"box\": {\"size\": [0.8, 0.12, 0.16]}},"
+    "   \"position\": [0.03, 0.29, 0], \"velocity\": [0, -6, 0], \"density\": 400,"
+    "   \"plastic\": {\"spacing\": 0.02, \"youngs_modulus\": 2e5, \"flow\": \"box\", \"theta_c\": "
+    "0.02,"
+    "     \"theta_s\": 0.004, \"xi\": 5, \"sleep_speed\": 0}}]}";
+
+// Two lumps that hit each other and merge.
+static const char merged[] =
+    "{\"gravity\": [0, 0, 0], \"substeps\": 2,"
+    " \"bodies\": [{\"name\": \"a\", \"shape\": {\"sphere\": {\"radius\": 0.15}}, \"merge\": "
+    "\"lump\","
+    "   \"position\": [-0.17, 0.02, 0], \"velocity\": [4, 0, 0],"
+    "   \"plastic\": {\"spacing\": 0.025, \"youngs_modulus\": 1e5, \"sleep_speed\": 0}},"
+    "  {\"name\": \"b\", \"shape\": {\"sphere\": {\"radius\": 0.17}}, \"merge\": \"lump\","
+    "   \"position\": [0.18, 0, 0.03], \"velocity\": [-4, 0, 0],"
+    "   \"plastic\": {\"spacing\": 0.025, \"youngs_modulus\": 1e5, \"sleep_speed\": 0}}]}";
+
+// A bar whose ends are pulled apart, and its middle up by springs.
+static const char pulled[] =
+    "{\"gravity\": [0, -9.81, 0], \"substeps\": 2,"
+    " \"bodies\": [{\"name\": \"bar\", \"shape\": {\"box\": {\"size\": [0.8, 0.12, 0.16]}},"
+    "   \"plastic\": {\"spacing\": 0.02, \"youngs_modulus\": 2e5, \"flow\": \"box\", \"theta_c\": "
+    "0.02,"
+    "     \"theta_s\": 0.004, \"sleep_speed\": 0},"
+    "   \"pins\": [{\"select\": {\"plane\": {\"normal\": [1, 0, 0], \"point\": [-0.37, 0, 0]}},"
+    "       \"path\": {\"keys\": [{\"time\": 0}, {\"time\": 0.1, \"offset\": [-0.2, 0, 0]}]}},"
+    "     {\"select\": {\"plane\": {\"normal\": [-1, 0, 0], \"point\": [0.37, 0, 0]}},"
+    "       \"path\": {\"keys\": [{\"time\": 0}, {\"time\": 0.1, \"offset\": [0.2, 0.05, 0]}]}},"
+    "     {\"select\": {\"box\": {\"size\": [0.1, 1, 1]}},"
+    "       \"spring\": {\"stiffness\": 20}}]}]}";
+
+typedef struct rank_job {
+  const char* text;
+  const yw_ranks* ranks;  // NULL: alone
+  int32_t frames;
+  const void* start;  // snapshot to go on from
+  size_t start_size;
+  bool keep;  // a snapshot at the end
+  uint64_t hash[FRAMES + 1];
+  yw_plastic_statistics statistics;
+  double energy;
+  void* kept;
+  size_t kept_size;
+  yw_status status;
+  yw_error error;
+} rank_job;
+
+static void measure(rank_job* job, yw_world* world) {
+  yw_body_id body = yw_world_body(world, 0);
+  yw_body_energy energy;
+  yw_body_plastic_statistics(world, body, &job->statistics);
+  yw_body_energy_of(world, body, &energy);
+  job->energy = energy.elastic;
+  if (!job->keep) return;
+  size_t room = yw_world_snapshot_size(world);
+  job->kept = malloc(room);
+  job->status = yw_world_save(world, job->kept, room, &job->kept_size);
+}
+
+static void lead(rank_job* job, yw_world* world) {
+  if (job->start) job->status = yw_world_load(world, job->start, job->start_size, &job->error);
+  job->hash[0] = yw_world_hash(world);
+  for (int32_t i = 0; job->status >= 0 && i < job->frames; ++i) {
+    job->status = yw_world_step(world, 1.0f / 60.0f, 4, NULL);
+    job->hash[i + 1] = yw_world_hash(world);
+  }
+  measure(job, world);
+}
+
+static void* run_rank(void* context) {
+  rank_job* job = context;
+  yw_scene_def def = yw_default_scene_def();
+  def.path = "test.json";
+  def.text = job->text;
+  def.size = strlen(job->text);
+  def.threads = 1;
+  yw_scene* scene = NULL;
+  yw_world* world = NULL;
+  job->status = yw_scene_read(&def, &scene, NULL, &job->error);
+  if (job->status < 0) return NULL;
+  yw_scene_set_ranks(scene, job->ranks);
+  job->status = yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &job->error);
+  if (job->status >= 0) {
+    if (job->ranks && job->ranks->rank > 0) {
+      job->status = yw_world_follow(world);
+    } else {
+      lead(job, world);
+    }
+  }
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+  return NULL;
+}
+
+// Runs `count` ranks; the result is that of rank 0.
+static rank_job run_ranks(const rank_job* like, int32_t count) {
+  rank_job jobs[MOST_RANKS];
+  pthread_t threads[MOST_RANKS];
+  yw_ranks* ranks = yw_ranks_create_local(count);
+  assert_non_null(ranks);
+  for (int32_t r = 0; r < count; ++r) {
+    jobs[r] = *like;
+    jobs[r].ranks = &ranks[r];
+    assert_int_equal(pthread_create(&threads[r], NULL, run_rank, &jobs[r]), 0);
+  }
+  for (int32_t r = 0; r < count; ++r) pthread_join(threads[r], NULL);
+  yw_ranks_destroy_local(ranks);
+  return jobs[0];
+}
+
+static rank_job run_alone(const rank_job* like) {
+  rank_job job = *like;
+  run_rank(&job);
+  if (job.status < 0) print_error("%s\n", job.error.message);
+  assert_true(job.status >= 0);
+  return job;
+}
+
+static void same_on_counts(const char* text, bool splits, int num_counts, const int32_t* counts) {
+  rank_job like = {.text = text, .frames = FRAMES};
+  rank_job alone = run_alone(&like);
+  print_message("%d masters, %d slaves, %lld added, %lld removed, energy %g J\n",
+                alone.statistics.num_masters, alone.statistics.num_slaves,
+                (long long)alone.statistics.added, (long long)alone.statistics.removed,
+                alone.energy);
+  if (splits) assert_true(alone.statistics.added > 10);
+  for (int i = 0; i < num_counts; ++i) {
+    rank_job job = run_ranks(&like, counts[i]);
+    if (job.status < 0) print_error("%d ranks: %s\n", counts[i], job.error.message);
+    assert_true(job.status >= 0);
+    for (int k = 0; k <= FRAMES; ++k) {
+      if (job.hash[k] == alone.hash[k]) continue;
+      fail_msg("%d ranks: frame %d has hash %016llx instead of %016llx", counts[i], k,
+               (unsigned long long)job.hash[k], (unsigned long long)alone.hash[k]);
+    }
+    assert_int_equal(job.statistics.num_slaves, alone.statistics.num_slaves);
+    assert_int_equal(job.statistics.added, alone.statistics.added);
+    assert_int_equal(job.statistics.removed, alone.statistics.removed);
+    assert_true(job.energy == alone.energy);
+  }
+}
+
+static void a_torn_bar_has_the_same_bits_on_any_number_of_ranks(void** state) {
+  (void)state;
+  same_on_counts(torn, true, 5, (const int32_t[]){1, 2, 3, 4, 8});
+}
+
+static void merging_lumps_have_the_same_bits_on_any_number_of_ranks(void** state) {
+  (void)state;
+  same_on_counts(merged, false, 2, (const int32_t[]){3, 8});
+}
+
+static void pins_and_springs_have_the_same_bits_on_any_number_of_ranks(void** state) {
+  (void)state;
+  same_on_counts(pulled, false, 2, (const int32_t[]){2, 5});
+}
+
+// A snapshot of any number of ranks is that of one, and any number goes on from it.
+static void snapshots_go_from_any_number_of_ranks_to_any_other(void** state) {
+  (void)state;
+  rank_job whole = run_alone(&(rank_job){.text = torn, .frames = 2});
+  rank_job first = run_alone(&(rank_job){.text = torn, .frames = 1, .keep = true});
+  rank_job three = run_ranks(&(rank_job){.text = torn, .frames = 1, .keep = true}, 3);
+  assert_int_equal(three.kept_size, first.kept_size);
+  assert_memory_equal(three.kept, first.kept, first.kept_size);
+  static const int32_t counts[] = {1, 5};
+  for (int i = 0; i < 2; ++i) {
+    rank_job rest = {.text = torn, .frames = 1, .start = three.kept, .start_size = three.kept_size};
+    rest = run_ranks(&rest, counts[i]);
+    assert_true(rest.status >= 0);
+    assert_true(rest.hash[0] == first.hash[1]);
+    assert_true(rest.hash[1] == whole.hash[2]);
+  }
+  free(first.kept);
+  free(three.kept);
+}
+
+static void refused(const char* text, int32_t count, const char* words) {
+  rank_job job = run_ranks(&(rank_job){.text = text, .frames = 1}, count);
+  assert_true(job.status < 0);
+  if (!strstr(job.error.message, words)) fail_msg("\"%s\" lacks \"%s\"", job.error.message, words);
+}
+
+static void what_ranks_cannot_do_gets_clear_words(void** state) {
+  (void)state;
+  static const char small[] =
+      "{\"bodies\": [{\"shape\": {\"box\": {\"size\": 0.2}},"
+      " \"plastic\": {\"spacing\": 0.02, \"sleep_speed\": 0}}]}";
+  static const char sleeps[] =
+      "{\"bodies\": [{\"shape\": {\"box\": {\"size\": 0.2}}, \"plastic\": {\"spacing\": 0.02}}]}";
+  static const char pair[] =
+      "{\"bodies\": [{\"shape\": {\"box\": {\"size\": 0.2}}, \"plastic\": {\"spacing\": 0.02,"
+      " \"sleep_speed\": 0}}, {\"shape\": {\"box\": {\"size\": 0.2}}, \"position\": [1, 1, 1]}]}";
+  refused(small, 8, "8 ranks are too many for 1000 masters");
+  refused(sleeps, 2, "sleep_speed");
+  refused(pair, 2, "only plastic bodies run on several ranks");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_torn_bar_has_the_same_bits_on_any_number_of_ranks),
+      cmocka_unit_test(merging_lumps_have_the_same_bits_on_any_number_of_ranks),
+      cmocka_unit_test(pins_and_springs_have_the_same_bits_on_any_number_of_ranks),
+      cmocka_unit_test(snapshots_go_from_any_number_of_ranks_to_any_other),
+      cmocka_unit_test(what_ranks_cannot_do_gets_clear_words),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
