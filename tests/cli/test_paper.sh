@@ -8,7 +8,7 @@ export YAWARA_SCENES=$root/scenes
 numbers() { "$yawara" paper "koyama2013-$1" --no-pictures >"$1.txt" 2>"$1.log"; }
 
 check "lists the figures" grep -q koyama2013-table1 <("$yawara" paper)
-refuses "a figure that is not there" "did you mean \"koyama2013-fig1\"" "$yawara" paper koyama2013-fig11
+refuses "a figure that is not there" "did you mean \"koyama2013-fig1\"" "$yawara" paper koyama2013-fig13
 refuses "scenes that are not there" "name the folder" "$yawara" paper koyama2013-fig1 --scenes nowhere
 refuses "a folder that cannot be made" "/dev/null" "$yawara" paper koyama2013-fig1 -o /dev/null/x
 
@@ -32,6 +32,9 @@ holds "every tube takes its pose" fig9.txt \
 check "figure 10" numbers fig10
 holds "every car with an example takes it and recovers" fig10.txt \
   '/^(bulge|arch|lean)/ { n += $2 > 0.5 && $NF < 0.1 } END { print (n == 3) ? "true" : "false" }'
+check "figure 11" numbers fig11
+holds "cuboid as in the paper, the others about" fig11.txt \
+  '/^(cuboid|cylinder|teddy)/ { n += $2 > 0.95 * $3 && $2 < 1.05 * $3 } END { print (n == 3) ? "true" : "false" }'
 numbers12() { "$yawara" paper koyama2013-fig12 --quick --no-pictures >fig12.txt 2>fig12.log; }
 check "figure 12" numbers12
 holds "finite elements take tens of times as long at least" fig12.txt \

@@ -22,6 +22,13 @@ holds "4 cells across: frames are within 5 %, linear tets are not" all.txt \
    END { print (n == 18) ? "true" : "false " n }'
 holds "one spring constant leaves the sides at rest and torsion wrong" all.txt \
   '$1 == "0.3" && NF == 10 { print ($3 > 15 && $4 < -60 && $7 * $7 >= 100 && $9 * $9 < 25 && $10 * $10 < 0.1) ? "true" : "false" }'
+holds "with orientations the difference from springs falls as fast as the disturbance" all.txt \
+  '/ (places|orientations) / { n += $NF < 2e-4 * $(NF - 5) && $NF < 2e-5 } END { print (n == 6) ? "true" : "false " n }'
+holds "oriented bodies deform and the other has not landed yet" all.txt \
+  '$1 == "oriented" && NF == 6 { print ($4 > 0.03 && $6 < 0.01) ? "true" : "false" }'
+holds "frames of 2 cells have less error than linear tets of 4" all.txt \
+  '/^frames, (cells|rings) +2 / && NF == 6 { f = $5 < 0 ? -$5 : $5; if (f > most) most = f } /^fem, linear tets +4 / { t = $6 }
+   END { print (most > 0 && most < t) ? "true" : "false " most " " t }'
 "$yawara" paper hino-theorem --quick -o plots >theorem.log 2>&1
 "$yawara" paper hino-frequency -o plots >/dev/null 2>&1
 same "plots and their numbers" "$(cd plots && echo */*.csv */*.svg)" \

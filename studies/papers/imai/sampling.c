@@ -73,7 +73,7 @@ static yw_status make_body(int32_t n, int32_t level, stuff kind, sampled_body* o
 typedef struct curve {
   double strain[NUM_POINTS], stress[NUM_POINTS], line[NUM_POINTS];
   double slope, low, high;  // of the fit, and its range
-  int32_t dropped;          // points far off
+  int32_t fitted, dropped;  // points; those far off
 } curve;
 
 static fem_family family_of(const sampled_body* body, int32_t tet) {
@@ -105,6 +105,7 @@ static void fit(curve* c) {
   }
   c->slope = yw_fem_fit_line(count, x, y, kept);
   c->dropped = 0;
+  c->fitted = count;
   for (int32_t i = 0; i < count; ++i) c->dropped += !kept[i];
   c->low = c->high = 0.0;
   for (int side = -1; side <= 1; side += 2) {
@@ -205,7 +206,7 @@ static yw_status compare_curves(const paper_options* options, stuff kind, yw_err
         "  %-14s %s   alone: C = %.4f, holds from %.3f to %.3f (%d of %d points dropped);  in the "
         "body: C = %.4f, ",
         stuff_names[kind], m == 0 ? "11" : "12", alone.slope, alone.low, alone.high, alone.dropped,
-        NUM_POINTS - 1, yw_sym6_get(samples.elasticity + tet, m, m));
+        alone.fitted, yw_sym6_get(samples.elasticity + tet, m, m));
     if (isinf(range->low[m]) && isinf(range->high[m])) {
       printf("holds everywhere\n");
     } else {
@@ -276,7 +277,7 @@ static yw_status stiffness_of_level(const fem_hierarchy* h, int32_t level, const
 #define MOST_LEVELS 4
 
 #define NUM_KINDS 4
-#define SETTLED_LEVELS 2
+#define SETTLED_LEVELS 1
 
 static yw_status compare_levels(stuff kind, int32_t cells, int32_t levels,
                                 double ratios[NUM_KINDS][MOST_LEVELS], yw_error* error) {
@@ -286,7 +287,7 @@ static yw_status compare_levels(stuff kind, int32_t cells, int32_t levels,
   yw_status status = make_body(cells, levels, kind, &body, error);
   if (status < 0) return status;
   status = stiffness_of_level(&body.h, levels, body.elasticity, &finest, error);
-  // Settling every tet of three levels would take minutes.
+  // Settling every tet of several levels would take minutes.
   int kinds = levels > SETTLED_LEVELS ? NUM_KINDS - 1 : NUM_KINDS;
   for (int k = 0; k < kinds && status >= 0; ++k) {
     const fem_sampling_def def = {.kind = (yw_fem_sampling)k};
@@ -320,8 +321,8 @@ yw_status paper_imai_sampling(const paper_options* options, yw_error* error) {
   for (int kind = ONE_MATERIAL; kind <= LAYERS && status >= 0; ++kind) {
     status = compare_levels((stuff)kind, cells, levels, ratios[kind], error);
   }
-  if (levels > SETTLED_LEVELS) {
-    printf("  the same with two levels; settled: lines fitted to samples, as in 4.2\n");
+  if (status >= 0) {
+    printf("  the same with one level; settled: lines fitted to samples, as in 4.2\n");
     for (int kind = ONE_MATERIAL; kind <= LAYERS && status >= 0; ++kind) {
       status = compare_levels((stuff)kind, cells, SETTLED_LEVELS, settled[kind], error);
     }
