@@ -3,7 +3,7 @@
 # CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo check test soak numbers mutants coverage bench web blender install dist format clean
+.PHONY: all demo check test soak numbers numbers-full mutants coverage bench web blender install dist format clean
 
 all:
 	@scripts/setup.sh build
@@ -24,17 +24,20 @@ test:
 	@scripts/setup.sh blender || echo "without this package the add-on is not tested in Blender"
 	@scripts/test.sh
 
+# PARTS="kills fuzz" and MINUTES=10 choose: scripts/soak.py.
 soak:
 	@scripts/setup.sh test
-	@scripts/soak.sh
+	@scripts/soak.py $(PARTS) $(if $(MINUTES),--minutes $(MINUTES))
 
 numbers: all
 	@scripts/write_papers.py
 
+numbers-full: all
+	@scripts/write_papers.py --full saida2017
+
 mutants:
 	@scripts/setup.sh test
 	@scripts/configure.sh build -DYW_BUILD_TESTS=ON
-	@scripts/coverage.py --quick
 	@scripts/mutate.py --quick
 
 bench: all

@@ -1,28 +1,25 @@
 #!/usr/bin/env python3
-"""Lines and branches of the library that the tests reach, and which test reaches which line.
+"""Lines and branches of the library that the tests reach.
 
-usage: scripts/coverage.py [--quick] [--jobs N] [--only REGEX]
+usage: scripts/coverage.py [--quick] [--jobs N] [--only REGEX] [--add]
 
-Builds into build/coverage (gcc --coverage, kernels for plain instructions only), runs every test by itself and prints the totals of
-src/. Per file: build/coverage/coverage.txt, with the lines that nothing reaches. Per line: build/coverage/reach.json, from which
-scripts/mutate.py chooses its tests. --quick: the tests of make check. --only: tests whose names match, for a closer look.
+Builds into build/coverage (gcc --coverage, kernels for plain instructions only), runs every test and prints the totals of src/. Per
+file, with the lines and branches that nothing reaches: build/coverage/coverage.txt. --quick: the tests of make check. --only: tests
+whose names match. --add: on top of what was reached the last time, after tests were written.
 """
 import argparse
 import collections
 import concurrent.futures
-import hashlib
 import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "coverage"
-COUNTS = BUILD / "counts"
 LONG_STUDIES = r"cli/test_(bench|fit|paper)|fem_shapes"  # as in scripts/test.sh
 
 
@@ -44,27 +41,48 @@ def listed_tests(quick, only):
         yield test["name"], test["command"], properties["WORKING_DIRECTORY"], environment
 
 
-class Coverage:
-    def __init__(self):
-        self.lines = collections.defaultdict(lambda: collections.defaultdict(set))  # file -> line -> tests that reach it
-        self.branches = collections.defaultdict(dict)  # file -> (object, line, place in it) -> list of flags: taken
-        self.seconds = {}
+def run_test(test, quick):
+    """(seconds, passed). Counters are added to those of other tests."""
+    _, command, folder, environment = test
+    environment = {**os.environ, **environment, **({"YW_TEST_FAST": "1"} if quick else {})}
+    start = time.monotonic()
+    try:
+        code = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=3600).returncode
+    except subprocess.TimeoutExpired:
+        code = 1
+    return time.monotonic() - start, code == 0
 
-    def add(self, test, object_name, report):
+
+def run_tests(options):
+    """Names of tests, and of those that failed."""
+    tests, failed, count = list(listed_tests(options.quick, options.only)), [], 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        waiting = {pool.submit(run_test, test, options.quick): test[0] for test in tests}
+        for done in concurrent.futures.as_completed(waiting):
+            name, (seconds, passed) = waiting[done], done.result()
+            count += 1
+            if not passed:
+                failed.append(name)
+            print(f"{count} of {len(tests)}: {name} {seconds:.1f} s{'' if passed else ' FAILED'}", file=sys.stderr, flush=True)
+    return tests, failed
+
+
+class Coverage:
+    """Counts per file of src/; what headers have is summed over the objects that include them."""
+
+    def __init__(self):
+        self.lines = collections.defaultdict(collections.Counter)  # file -> line -> times
+        self.branches = collections.defaultdict(dict)  # file -> (object, line, place in it) -> list of flags: taken
+
+    def add(self, object_name, report):
         for source in report["files"]:
             path = pathlib.Path(os.path.normpath(os.path.join(report["current_working_directory"], source["file"])))
-            try:
-                name = str(path.relative_to(ROOT))
-            except ValueError:
+            if not path.is_relative_to(ROOT / "src"):
                 continue
-            if not name.startswith("src/"):
-                continue
-            place = collections.Counter()
+            name, place = str(path.relative_to(ROOT)), collections.Counter()
             for line in source["lines"]:
                 number = line["line_number"]
-                reached = self.lines[name][number]
-                if line["count"]:
-                    reached.add(test)
+                self.lines[name][number] += line["count"]
                 key = (object_name if name.endswith(".c") else "", number, place[number])
                 place[number] += 1
                 taken = [branch["count"] > 0 for branch in line["branches"] if not branch["throw"]]
@@ -72,37 +90,24 @@ class Coverage:
                 self.branches[name][key] = [a or b for a, b in zip(before, taken)] if len(before) == len(taken) else before or taken
 
     def totals(self, name):
-        lines = self.lines[name].values()
         flags = [flag for taken in self.branches[name].values() for flag in taken]
-        return len(lines), sum(1 for tests in lines if tests), len(flags), sum(flags)
+        return len(self.lines[name]), sum(1 for times in self.lines[name].values() if times), len(flags), sum(flags)
 
 
-def run_test(test, quick):
-    """Runs one test with counters of its own; (seconds, passed, gcov's reports)."""
-    name, command, folder, environment = test
-    counts = COUNTS / name.replace("/", "_")
-    shutil.rmtree(counts, ignore_errors=True)
-    environment = {**os.environ, **environment, "GCOV_PREFIX": str(counts), **({"YW_TEST_FAST": "1"} if quick else {})}
-    start = time.monotonic()
-    try:
-        code = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=3600).returncode
-    except subprocess.TimeoutExpired:
-        code = 1
-    seconds = time.monotonic() - start
-    found = sorted(path for path in counts.rglob("*.gcda") if re.search(r"CMakeFiles/yw_(objects|kernels_plain)\.dir/", str(path)))
-    reports = read_counters(counts, found) if found else []
-    shutil.rmtree(counts, ignore_errors=True)
-    return seconds, code == 0, reports
+def counters():
+    return sorted(path for path in BUILD.rglob("*.gcda") if re.search(r"CMakeFiles/yw_(objects|kernels_plain)\.dir/", str(path)))
 
 
-def read_counters(counts, found):
-    for path in found:
-        notes = pathlib.Path("/" + str(path.relative_to(counts))).with_suffix(".gcno")
-        path.with_suffix(".gcno").symlink_to(notes)
-    text = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", *map(str, found)], cwd=BUILD, check=True,
-                          capture_output=True).stdout.decode()
-    reports = [json.loads(line) for line in text.splitlines()]
-    return [(re.sub(r".*CMakeFiles/", "", report["data_file"]), report) for report in reports]
+def read_counters():
+    coverage = Coverage()
+    # Objects that no test even links count as well.
+    for notes in BUILD.rglob("*.gcno"):
+        if re.search(r"CMakeFiles/yw_(objects|kernels_plain)\.dir/", str(notes)):
+            text = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", str(notes)], cwd=BUILD, check=True,
+                                  capture_output=True).stdout.decode()
+            for line in text.splitlines():
+                coverage.add(str(notes.relative_to(BUILD)), json.loads(line))
+    return coverage
 
 
 def write_report(coverage):
@@ -111,22 +116,13 @@ def write_report(coverage):
     for name in sorted(coverage.lines):
         numbers = coverage.totals(name)
         sums = [a + b for a, b in zip(sums, numbers)]
-        missed = sorted(line for line, tests in coverage.lines[name].items() if not tests)
+        missed = sorted(line for line, times in coverage.lines[name].items() if not times)
+        half = sorted({line for (_, line, _), taken in coverage.branches[name].items() if not all(taken)} - set(missed))
         rows.append(f"{name:50} {numbers[0]:6} {100 * numbers[1] / max(1, numbers[0]):6.1f} {numbers[2]:6} "
-                    f"{100 * numbers[3] / max(1, numbers[2]):6.1f}  {' '.join(map(str, missed))}")
-    header = f"{'file':50} {'lines':>6} {'%':>6} {'branch':>6} {'%':>6}  lines that no test reaches"
+                    f"{100 * numbers[3] / max(1, numbers[2]):6.1f}  {' '.join(map(str, missed))} | {' '.join(map(str, half))}")
+    header = f"{'file':50} {'lines':>6} {'%':>6} {'branch':>6} {'%':>6}  lines that no test reaches | lines with branches that none takes"
     (BUILD / "coverage.txt").write_text("\n".join([header, *rows]) + "\n")
     return sums
-
-
-def write_reach(coverage):
-    tests = sorted(coverage.seconds)
-    number = {test: i for i, test in enumerate(tests)}
-    lines = {name: {line: sorted(number[test] for test in reached) for line, reached in lines.items()}
-             for name, lines in coverage.lines.items()}
-    hashes = {name: hashlib.sha256((ROOT / name).read_bytes()).hexdigest() for name in lines}
-    seconds = [round(coverage.seconds[test], 2) for test in tests]
-    (BUILD / "reach.json").write_text(json.dumps({"tests": tests, "seconds": seconds, "hashes": hashes, "lines": lines}))
 
 
 def main():
@@ -134,23 +130,13 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="regular expression of tests")
+    parser.add_argument("--add", action="store_true", help="keep the counters of the last time")
     options = parser.parse_args()
     configure()
-    tests = list(listed_tests(options.quick, options.only))
-    coverage, failed = Coverage(), []
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        waiting = {pool.submit(run_test, test, options.quick): test[0] for test in tests}
-        for done in concurrent.futures.as_completed(waiting):
-            name = waiting.pop(done)
-            seconds, passed, reports = done.result()
-            coverage.seconds[name] = seconds
-            for object_name, report in reports:
-                coverage.add(name, object_name, report)
-            if not passed:
-                failed.append(name)
-            print(f"{len(coverage.seconds)} of {len(tests)}: {name} {seconds:.1f} s{'' if passed else ' FAILED'}", file=sys.stderr)
-    lines, reached, branches, taken = write_report(coverage)
-    write_reach(coverage)
+    for path in [] if options.add else counters():
+        path.unlink()
+    tests, failed = run_tests(options)
+    lines, reached, branches, taken = write_report(read_counters())
     print(f"src/: {reached} of {lines} lines ({100 * reached / lines:.1f} %), {taken} of {branches} branches "
           f"({100 * taken / branches:.1f} %), by {len(tests)} test programs{' of make check' if options.quick else ''}")
     if failed:

@@ -1,33 +1,36 @@
 #!/usr/bin/env python3
 """Mutation testing of the library: small bugs are put into src/*.c, one at a time, and the tests must notice them.
 
-usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--seconds T] [--longest S] [--retry] [--print]
+usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--tests REGEX] [--minutes M] [--longest S] [--retry] [--print] [--summary]
 
-Works with build/ and with build/coverage/reach.json (scripts/coverage.py), which says which test reaches which line. Sources stay as
-they are: the changed copy of a file is compiled aside and linked before the library. Of the tests that reach the line those that are
-short or share words with the file's name come first, until one fails; a test counts only if it passes without the bug.
+All mutants are compiled at once: a function with a bug in it stands beside the right one, which calls it where the environment says so
+(YW_MUTANT=number). So the test programs of build/ are linked once, run once without a bug, which tells how long each takes and which
+mutants it reaches, and then once per mutant that they reach: the cheapest and those that share words with the file's name first, until
+one fails or takes three times its time. Sources stay as they are; places outside of functions (tables) are not changed.
 
-Results: "killed" by a test or by its time limit, "survived" all tests that reach it, "not reached" by any, "not finished" within T
-seconds (default 600). --longest S leaves out tests that took longer than S seconds for coverage, but golden. They are kept in build/mutants/results-SEED.jsonl, so that the same command goes on where it was stopped;
---retry tries again those that were not killed, after tests were written. Shell tests and tests of the page are not run. Mutants that
-do not compile, or compile to the same code, are drawn again.
+Results are kept in build/mutants/SEED/results.jsonl, so that the same command goes on where it was stopped. --minutes M stops after that
+time. --retry tries again what was not killed, after tests were written (build them first). --longest S leaves out tests that take
+longer than S seconds of processor time. --only and --tests choose files and test programs, for a closer look at a part. --summary prints one line of JSON. Shell tests and tests of the page are not run. Mutants that
+do not compile are drawn again; survivors that compile to the same code are not counted.
 """
 import argparse
 import collections
-import hashlib
 import json
 import os
 import pathlib
 import random
 import re
+import resource
 import shlex
+import signal
 import subprocess
 import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-PLACE = BUILD / "mutants"
+SPARE = 1.15  # drawn for each that is wanted: some turn out to be the same code
+LONG_STUDIES = r"fem_shapes"  # as in scripts/test.sh
 
 # A member, element, call or number, as one term of a sum.
 TERM = r"(?:[\w.]|->)+(?:\[[^\[\]]*\])*(?:\([^()]*\))?"
@@ -60,6 +63,32 @@ RULES = {
                          r"[\w.>-]+\([^;{}\n]*\);$"), lambda match: match.group("indent") + ";")],
 }
 
+HEADER = """extern int yw_mutant_active;
+extern unsigned char yw_mutant_reached[];
+#define YW_MUTANT(n) (yw_mutant_reached[n] = 1, yw_mutant_active == (n))
+"""
+SWITCH = """#include <stdio.h>
+#include <stdlib.h>
+int yw_mutant_active;
+unsigned char yw_mutant_reached[%d];
+__attribute__((constructor)) static void choose(void) {
+  const char* text = getenv("YW_MUTANT");
+  if (text) yw_mutant_active = atoi(text);
+}
+__attribute__((destructor)) static void tell(void) {
+  const char* path = getenv("YW_MUTANTS_REACHED");
+  FILE* file = path ? fopen(path, "a") : NULL;
+  if (!file) return;
+  for (size_t i = 0; i < sizeof yw_mutant_reached; ++i) {
+    if (yw_mutant_reached[i]) fprintf(file, "%%zu\\n", i);
+  }
+  fclose(file);
+}
+"""
+
+
+# Sources -------------------------------------------------------------------------------------------
+
 
 def code_only(text):
     """The text with comments, strings, preprocessor lines and asserts replaced by blanks, at the same places."""
@@ -68,57 +97,137 @@ def code_only(text):
     return re.sub(pattern, lambda m: re.sub(r"[^\n]", "\0", m.group(0)), text, flags=re.S | re.M)
 
 
+class Function:
+    """A function that can be copied: where it stands, its name, and how it is called with its own arguments."""
+
+    def __init__(self, start, body, end, name, arguments, is_void):
+        self.start, self.body, self.end = start, body, end
+        self.name, self.arguments, self.is_void = name, arguments, is_void
+
+
+def argument_name(text):
+    pointer = re.search(r"\(\*\s*(?:const )?(\w+)", text)  # of a function or an array
+    if pointer:
+        return pointer.group(1)
+    return re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$", text.strip()).group(1)
+
+
+def split_arguments(text):
+    parts, depth = [""], 0
+    for letter in text:
+        depth += letter in "([{"
+        depth -= letter in ")]}"
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part for part in parts if part.strip() not in ("", "void")]
+
+
+def functions_of(code):
+    """Functions in the text, as clang-format writes them."""
+    found = []
+    for match in re.finditer(r"(?m)^(?P<kind>[A-Za-z_][\w \t*]*?)(?P<name>\b\w+)\((?P<arguments>[^;{}]*)\) \{\n", code):
+        end = code.find("\n}\n", match.end() - 1)
+        if end < 0 or "..." in match["arguments"] or "\0" in match["arguments"] or not match["kind"].strip():
+            continue
+        kind = match["kind"].split()
+        is_void = "void" in kind and "*" not in match["kind"]
+        names = [argument_name(part) for part in split_arguments(match["arguments"])]
+        found.append(Function(match.start(), match.end(), end + 3, match["name"], names, is_void))
+    return found
+
+
 class Mutant:
-    def __init__(self, rule, path, text, start, end, new):
-        self.rule = rule
-        self.path = path
-        self.text = text[:start] + new + text[end:]
+    def __init__(self, number, rule, path, text, start, end, new):
+        self.number, self.rule, self.path = number, rule, path
+        self.start, self.end, self.new = start, end, new
         self.line = text.count("\n", 0, start) + 1
         before = text[text.rfind("\n", 0, start) + 1:start]
         after = text[end:text.find("\n", end)]
         self.old_line = (before + text[start:end] + after).strip()
         self.new_line = (before + new + after).strip()
 
+    def alone(self, text):
+        return text[:self.start] + self.new + text[self.end:]
+
+    def record(self):
+        return {"number": self.number, "rule": self.rule, "path": self.path, "line": self.line, "from": self.old_line, "to": self.new_line,
+                "start": self.start, "end": self.end, "new": self.new}
+
+
+def with_mutants(text, mutants):
+    """The file with copies of the functions that the mutants change, and calls of them."""
+    for function in reversed(functions_of(code_only(text))):
+        own = [m for m in mutants if function.body <= m.start and m.end <= function.end]
+        if not own:
+            continue
+        whole, head = text[function.start:function.end], text[function.start:function.body]
+        copies, calls = [], ""
+        for m in own:
+            name = f"{function.name}_mutant_{m.number}"
+            changed = whole[:m.start - function.start] + m.new + whole[m.end - function.start:]
+            changed = re.sub(r"\b" + function.name + r"\(", name + "(", changed, count=1)
+            copies.append(changed if re.match(r"(static|YW_LANE_FN)\b", changed) else "static " + changed)
+            call = f"{name}({', '.join(function.arguments)})"
+            calls += f"  if (YW_MUTANT({m.number})) {{ {call}; return; }}\n" if function.is_void else f"  if (YW_MUTANT({m.number})) return {call};\n"
+        # Copies may call the function itself: its head comes first.
+        declaration = head.rstrip()[:-1].rstrip() + ";\n"
+        text = text[:function.start] + declaration + "".join(copies) + head + calls + text[function.body:]
+    return text
+
 
 # Compiling -----------------------------------------------------------------------------------------
 
 
 class Compiler:
-    """Compiles copies of the library's files as the build does, but with less optimisation: bits do not depend on it."""
+    """Compiles changed copies of the library's files as the build does, but with less optimisation: bits do not depend on it."""
 
-    def __init__(self):
+    def __init__(self, place):
+        self.place = place
         self.commands = collections.defaultdict(list)  # file -> arguments, once per instruction set
         for entry in json.loads((BUILD / "compile_commands.json").read_text()):
             if re.search(r"CMakeFiles/yw_(objects|kernels_\w+)\.dir/", entry["command"]):
                 name = str(pathlib.Path(entry["file"]).relative_to(ROOT))
                 self.commands[name].append(shlex.split(entry["command"]))
-        self.originals = {}
+
+    def run(self, name, source, command, target, *more):
+        command = ["-O1" if word in ("-O2", "-O3") else word for word in command if word not in ("-Werror", "-g")]
+        command[command.index("-o") + 1] = str(target)
+        command[command.index("-c") + 1] = str(source)
+        done = subprocess.run([*command, "-w", "-include", str(self.place / "mutants.h"), "-iquote", str((ROOT / name).parent), *more],
+                              cwd=BUILD, stderr=subprocess.DEVNULL)
+        return done.returncode == 0
+
+    def compiles(self, name, text):
+        source = self.place / "try" / pathlib.Path(name).name
+        source.parent.mkdir(exist_ok=True)
+        source.write_text(text)
+        return self.run(name, source, self.commands[name][0], "/dev/null", "-fsyntax-only")
 
     def compile(self, name, text):
-        """Paths of the objects, or None."""
-        source = PLACE / pathlib.Path(name).name
+        """Paths of the objects by those that they replace; None if it does not compile."""
+        source = self.place / "src" / name
+        source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(text)
-        objects = []
+        objects = {}
         for i, command in enumerate(self.commands[name]):
-            target = PLACE / f"{source.stem}-{i}.o"
-            command = ["-O1" if word in ("-O2", "-O3") else word for word in command if word != "-Werror"]
-            command[command.index("-o") + 1] = str(target)
-            command[command.index("-c") + 1] = str(source)
-            folder = (ROOT / name).parent
-            done = subprocess.run([*command, "-w", "-iquote", str(folder)], cwd=BUILD, stderr=subprocess.DEVNULL)
-            if done.returncode != 0:
+            target = source.with_suffix(f".{i}.o")
+            if not self.run(name, source, command, target):
                 return None
-            objects.append(target)
+            objects[command[command.index("-o") + 1]] = str(target)
         return objects
 
-    def changes_code(self, name, objects):
-        """Whether the objects differ from those of the file as it is. Overwrites nothing: call before compiling again."""
-        changed = [path.read_bytes() for path in objects]
-        if name not in self.originals:
-            self.originals[name] = [hashlib.sha256(p.read_bytes()).digest() for p in self.compile(name, (ROOT / name).read_text())]
-            for path, content in zip(objects, changed):
-                path.write_bytes(content)
-        return [hashlib.sha256(content).digest() for content in changed] != self.originals[name]
+    def code_of(self, name, text):
+        """What the file compiles to, without its name."""
+        source, codes = self.place / "try" / pathlib.Path(name).name, []
+        for command in self.commands[name]:
+            source.write_text(text)
+            target = source.with_suffix(".o")
+            if not self.run(name, source, command, target):
+                return None
+            codes.append(target.read_bytes())
+        return codes
 
 
 # Drawing -------------------------------------------------------------------------------------------
@@ -129,9 +238,11 @@ def places_in(names):
     places = {rule: [] for rule in RULES}
     for name in sorted(names):
         code = code_only((ROOT / name).read_text())
+        functions = functions_of(code)
         for rule, patterns in RULES.items():
             for pattern, replace in patterns:
-                places[rule] += [(name, m.start(), m.end(), replace(m)) for m in pattern.finditer(code)]
+                places[rule] += [(name, m.start(), m.end(), replace(m)) for m in pattern.finditer(code)
+                                 if any(f.body <= m.start() and m.end() <= f.end for f in functions)]
     return places
 
 
@@ -148,16 +259,89 @@ def draw_shares(places, count, seed):
     return shares
 
 
-def draw_mutant(rng, share, compiler):
-    """A mutant of the share that compiles to other code, and its objects; None if there is none."""
-    rule, places = share
-    for name, start, end, new in rng.sample(places, len(places)):
-        text = (ROOT / name).read_text()
-        mutant = Mutant(rule, name, text, start, end, new)
-        objects = compiler.compile(name, mutant.text)
-        if objects and compiler.changes_code(name, objects):
-            return mutant, objects
-    return None, None
+def draw(compiler, options):
+    """One mutant of each share, and others of it in case that one does not compile: lists of (path, start, end, replacement)."""
+    names = [name for name in compiler.commands if re.search(options.only, name)]
+    drawn = []
+    for number, (rule, places) in enumerate(draw_shares(places_in(names), int(options.count * SPARE), options.seed), 1):
+        rng = random.Random(options.seed * 1000003 + number)
+        drawn.append((number, rule, rng.sample(places, min(8, len(places)))))
+    return drawn
+
+
+def make_mutant(number, rule, place):
+    name, start, end, new = place
+    return Mutant(number, rule, name, (ROOT / name).read_text(), start, end, new)
+
+
+def compile_file(compiler, name, mutants):
+    """(mutants that compile, objects by those that they replace)."""
+    text = (ROOT / name).read_text()
+    objects = compiler.compile(name, with_mutants(text, mutants))
+    if objects is None:
+        mutants = [m for m in mutants if compiler.compiles(name, with_mutants(text, [m]))]
+        objects = compiler.compile(name, with_mutants(text, mutants)) if mutants else {}
+    return mutants, objects
+
+
+def compile_all(compiler, drawn):
+    """(mutants, objects by those that they replace). Shares whose mutant does not compile get another one."""
+    chosen = {number: make_mutant(number, rule, places[0]) for number, rule, places in drawn}
+    others = {number: (rule, places[1:]) for number, rule, places in drawn}
+    replaced, todo = {}, {m.path for m in chosen.values()}
+    while todo:
+        name = min(todo)
+        todo.remove(name)
+        own = [m for m in chosen.values() if m.path == name]
+        good, objects = compile_file(compiler, name, own)
+        replaced.update(objects)
+        for m in set(own) - set(good):
+            rule, places = others[m.number]
+            del chosen[m.number]
+            if places:
+                chosen[m.number] = make_mutant(m.number, rule, places[0])
+                others[m.number] = (rule, places[1:])
+                todo.add(places[0][0])
+        print(f"compiled {name}, {len(todo)} files left", file=sys.stderr, flush=True)
+    return [chosen[number] for number in sorted(chosen)], replaced
+
+
+def make_library(place, replaced, count):
+    """An archive of the library with the changed objects."""
+    (place / "mutants.c").write_text(SWITCH % (count + 1))
+    subprocess.run(["cc", "-O1", "-c", "mutants.c", "-o", "mutants.o"], cwd=place, check=True)
+    commands = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", "yawara_static"], capture_output=True, check=True).stdout.decode()
+    archive = [line for line in commands.splitlines() if " qc " in line and "libyawara.a" in line][-1]
+    objects = [word for word in shlex.split(archive) if word.endswith(".o")]
+    library = place / "libyawara.a"
+    library.unlink(missing_ok=True)
+    subprocess.run(["ar", "qcT", str(library), str(place / "mutants.o"), *[replaced.get(o, str(BUILD / o)) for o in objects]], check=True)
+
+
+def prepare(place, options):
+    """Draws and compiles the mutants, makes an archive of the library with them, and returns their records."""
+    kept = place / "drawn.json"
+    if kept.exists():
+        return json.loads(kept.read_text())
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "mutants.h").write_text(HEADER)
+    compiler = Compiler(place)
+    mutants, replaced = compile_all(compiler, draw(compiler, options))
+    make_library(place, replaced, max(m.number for m in mutants))
+    records = [m.record() for m in mutants]
+    kept.write_text(json.dumps(records))
+    return records
+
+
+def is_same_code(place, record):
+    """Whether a mutant compiles to what the file compiles to."""
+    compiler = Compiler(place)
+    text = (ROOT / record["path"]).read_text()
+    changed = text[:record["start"]] + record["new"] + text[record["end"]:]
+    line = text.count("\n", 0, record["start"]) + 1
+    if line != record["line"] or text[text.rfind("\n", 0, record["start"]) + 1:].split("\n")[0].strip() != record["from"]:
+        return False  # the file was changed since
+    return compiler.code_of(record["path"], changed) == compiler.code_of(record["path"], text)
 
 
 # Tests ---------------------------------------------------------------------------------------------
@@ -168,80 +352,97 @@ def words_of(name):
 
 
 class Suite:
-    def __init__(self, quick, longest):
-        reach = json.loads((BUILD / "coverage" / "reach.json").read_text())
-        self.tests = [test.split("/")[1] if not test.startswith("cli/") else None for test in reach["tests"]]
-        self.seconds = dict(zip(self.tests, reach["seconds"]))
-        self.lines, self.hashes = reach["lines"], reach["hashes"]
-        self.quick, self.longest = quick, longest
-        self.trusted, self.set_aside = set(), set()
-        self.links = {}
+    """The test programs with all mutants inside."""
 
-    def reaching(self, mutant):
-        """Tests that reach the mutant's line; those of its file where that changed since. The most telling first."""
-        lines = self.lines.get(mutant.path, {})
-        same = self.hashes.get(mutant.path) == hashlib.sha256((ROOT / mutant.path).read_bytes()).hexdigest()
-        numbers = set(lines.get(str(mutant.line), ())) if same else set().union(*lines.values())
-        # Lines within a statement have no counters of their own: take those of the line above.
-        line = mutant.line
-        while same and str(line) not in lines and line > 1:
-            line -= 1
-            numbers = set(lines.get(str(line), ()))
-        # Tables have no counters at all: take those of the file.
-        numbers = numbers or set().union(*lines.values())
-        wanted = words_of(mutant.path)
-        found = [self.tests[i] for i in numbers if self.tests[i] and (BUILD / "tests" / self.tests[i]).exists()]
-        found = [test for test in found if self.seconds[test] <= self.longest or test == "test_golden"]
-        # The golden hashes notice most changes of a step.
-        cost = {test: (2.0 if test == "test_golden" else self.seconds[test]) + 0.2 for test in found}
-        return sorted(found, key=lambda test: cost[test] * 0.3 ** len(wanted & words_of(test)))
+    def __init__(self, place, options):
+        self.place, self.options = place, options
+        self.known = place / "tests.json"
+        self.tests = json.loads(self.known.read_text()) if self.known.exists() else {}
+        (place / "bin").mkdir(exist_ok=True)
 
-    def link(self, test, objects):
-        """The test's program with the changed objects in place of the library's own."""
-        if test not in self.links:
-            lines = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", test], capture_output=True, check=True).stdout.decode()
-            link = [line for line in lines.splitlines() if f"-o tests/{test} " in line + " "][-1]
-            self.links[test] = re.sub(r"^: && | && :$", "", link)
-        program = PLACE / test
-        words = shlex.split(self.links[test])
+    def link(self, test):
+        """Links a test if it changed since."""
+        program, original = self.place / "bin" / test, BUILD / "tests" / test
+        if program.exists() and program.stat().st_mtime > original.stat().st_mtime:
+            return True
+        lines = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", test], capture_output=True, check=True).stdout.decode()
+        link = [line for line in lines.splitlines() if f"-o tests/{test} " in line + " "][-1]
+        words = shlex.split(re.sub(r"^: && | && :$", "", link))
         words[words.index(f"tests/{test}")] = str(program)
-        first = next(i for i, word in enumerate(words) if word.endswith("libyawara.a"))
-        words[first:first] = map(str, objects)
+        words = [str(self.place / "libyawara.a") if word.endswith("libyawara.a") else word for word in words]
+        self.tests.pop(test, None)
         done = subprocess.run(words, cwd=BUILD, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         if done.returncode != 0:
-            sys.exit(f"cannot link {test}: {done.stderr.decode()}")
-        return program
+            print(f"left out, does not link: {test}: {done.stderr.decode()[-200:]}", file=sys.stderr)
+        return done.returncode == 0
 
-    def passes(self, test, program):
-        environment = dict(os.environ, **({"YW_TEST_FAST": "1"} if self.quick else {}))
+    def run(self, test, mutant, limit):
+        """(passed, seconds of processor time)."""
+        environment = dict(os.environ, YW_MUTANT=str(mutant), **({"YW_TEST_FAST": "1"} if self.options.quick else {}))
+        reached = self.place / "reached"
+        reached.unlink(missing_ok=True)
+        if mutant == 0:
+            environment["YW_MUTANTS_REACHED"] = str(reached)
+        seconds = int(limit) + 1
+
+        def bound():
+            os.setpgid(0, 0)  # no session of its own: some systems would not share the processor by niceness then
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        process = subprocess.Popen([str(self.place / "bin" / test)], cwd=BUILD, env=environment, preexec_fn=bound, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            return subprocess.run([str(program)], cwd=BUILD, env=environment, timeout=20 + 4 * self.seconds[test],
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+            code = process.wait(timeout=60 + 40 * seconds)  # one that waits for ever uses no processor
         except subprocess.TimeoutExpired:
-            return False
+            os.killpg(process.pid, signal.SIGKILL)
+            code = process.wait()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return code == 0, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    def trusts(self, test):
-        """True if the test passes without a mutant."""
-        if test not in self.trusted and test not in self.set_aside:
-            (self.trusted if self.passes(test, BUILD / "tests" / test) else self.set_aside).add(test)
-        return test in self.trusted
+    def measure(self, end):
+        """Runs every test that is new or changed without a mutant: the short ones first, which are of use even if time runs out."""
+        names = sorted(path.name for path in (BUILD / "tests").glob("test_*") if path.is_file() and os.access(path, os.X_OK))
+        names = [name for name in names if not (self.options.quick and re.search(LONG_STUDIES, name)) and re.search(self.options.tests, name)]
+        names = [name for name in names if self.link(name)]
+        for limit in sorted({min(seconds, self.options.longest) for seconds in (1, 5, 20, self.options.longest)}):
+            for name in names:
+                known = self.tests.get(name, {"limit": 0, "passed": False})
+                if not known["passed"] and known["limit"] < limit and time.monotonic() < end:
+                    self.measure_one(name, limit)
+
+    def measure_one(self, name, limit):
+        passed, seconds = self.run(name, 0, limit)
+        reached = self.place / "reached"
+        numbers = sorted({int(line) for line in reached.read_text().split()}) if reached.exists() else []
+        # One that fails within its time need not be tried with more.
+        limit = limit if seconds >= limit else float("inf")
+        self.tests[name] = {"passed": passed, "seconds": round(seconds, 2), "limit": limit, "reaches": numbers}
+        self.known.write_text(json.dumps(self.tests))
+        print(f"{name}: {seconds:.1f} s, {len(numbers)} mutants{'' if passed else ', does not count: fails or takes too long'}", file=sys.stderr,
+              flush=True)
+
+    def reaching(self, record):
+        wanted = words_of(record["path"])
+        found = [name for name, test in self.tests.items()
+                 if test["passed"] and record["number"] in test["reaches"] and re.search(self.options.tests, name)]
+        return sorted(found, key=lambda name: (self.tests[name]["seconds"] + 0.1) * 0.3 ** len(wanted & words_of(name)))
 
 
-def try_mutant(mutant, objects, suite, seconds):
-    """(result, test that killed it, number of tests run)."""
-    end = time.monotonic() + seconds
-    ran = 0
-    tests = [test for test in suite.reaching(mutant) if test not in suite.set_aside]
+def try_mutant(record, suite, skip):
+    """(result, test that killed it, tests run)."""
+    tests = suite.reaching(record)
     for test in tests:
-        if time.monotonic() > end:
-            return "not finished", "", ran
-        program = suite.link(test, objects)
-        passed = suite.passes(test, program)
-        program.unlink()
-        ran += 1
-        if not passed and suite.trusts(test):
-            return "killed", test, ran
-    return "survived" if tests else "not reached", "", ran
+        if test in skip:
+            continue
+        passed, _ = suite.run(test, record["number"], 2 + 3 * suite.tests[test]["seconds"])
+        if not passed:
+            return "killed", test, tests
+    if tests and is_same_code(suite.place, record):
+        return "same code", "", tests
+    return "survived" if tests else "not reached", "", tests
 
 
 # Results -------------------------------------------------------------------------------------------
@@ -251,51 +452,63 @@ def shown(text):
     return text.replace("|", "\\|").replace("`", "'")
 
 
+def counted(results, count):
+    """The first `count` results of mutants that are other code."""
+    return [results[i] for i in sorted(results) if results[i]["result"] != "same code"][:count]
+
+
 def print_results(results):
     print("| place | from | to | result | tests run |\n|---|---|---|---|---|")
     for r in results:
         if r["result"] != "killed":
-            print(f"| {r['path']}:{r['line']} | `{shown(r['from'])}` | `{shown(r['to'])}` | {r['result']} | {r['ran']} |")
+            print(f"| {r['path']}:{r['line']} | `{shown(r['from'])}` | `{shown(r['to'])}` | {r['result']} | {len(r['tests'])} |")
     counts = collections.Counter(r["result"] for r in results)
-    print(f"\n{counts['killed']} killed, {counts['survived']} survived, {counts['not reached']} not reached, "
-          f"{counts['not finished']} not finished, of {len(results)}")
+    print(f"\n{counts['killed']} killed, {counts['survived']} survived, {counts['not reached']} not reached, of {len(results)}")
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("count", nargs="?", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=600, help="limit per mutant")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after this time; the same command goes on")
     parser.add_argument("--only", default="", help="regular expression of files to change")
+    parser.add_argument("--tests", default="", help="regular expression of test programs to run")
     parser.add_argument("--quick", action="store_true", help="run the tests as make check does")
-    parser.add_argument("--longest", type=float, default=float("inf"), help="leave out tests that took longer, but golden")
+    parser.add_argument("--longest", type=float, default=600, help="leave out tests that take longer, in seconds")
     parser.add_argument("--retry", action="store_true", help="try again what was not killed")
     parser.add_argument("--print", action="store_true", help="print the results so far")
+    parser.add_argument("--summary", action="store_true", help="print the counts so far as JSON")
     options = parser.parse_args()
-    PLACE.mkdir(parents=True, exist_ok=True)
-    kept = PLACE / f"results-{options.seed}.jsonl"
+    place = BUILD / "mutants" / str(options.seed)
+    kept = place / "results.jsonl"
     results = {r["number"]: r for r in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
+    if options.summary:
+        found = counted(results, options.count)
+        counts = collections.Counter(r["result"] for r in found)
+        return print(json.dumps({"mutants": len(found), **counts}))
     if options.print:
-        return print_results([results[i] for i in sorted(results)])
+        return print_results(counted(results, options.count))
 
-    compiler, suite = Compiler(), Suite(options.quick, options.longest)
-    names = [name for name in compiler.commands if re.search(options.only, name)]
-    shares = draw_shares(places_in(names), options.count, options.seed)
-    for number, share in enumerate(shares):
-        if number in results and not (options.retry and results[number]["result"] != "killed"):
+    end = time.monotonic() + 60 * options.minutes
+    records, suite = prepare(place, options), Suite(place, options)
+    suite.measure(end)
+    for record in records:
+        before = results.get(record["number"])
+        if time.monotonic() > end or len(counted(results, options.count)) >= options.count and not options.retry:
+            break
+        if not re.search(options.only, record["path"]):
             continue
-        mutant, objects = draw_mutant(random.Random(options.seed * 1000003 + number), share, compiler)
-        if not mutant:
+        if before and not (options.retry and before["result"] in ("survived", "not reached")):
             continue
+        # Tests that it survived and that are as they were need not run again.
+        skip = {} if not before else {t for t in before["tests"] if suite.tests.get(t, {}).get("seconds") == before["times"].get(t)}
         start = time.monotonic()
-        result, test, ran = try_mutant(mutant, objects, suite, options.seconds)
-        results[number] = {"number": number, "rule": mutant.rule, "path": mutant.path, "line": mutant.line, "from": mutant.old_line,
-                           "to": mutant.new_line, "result": result, "test": test, "ran": ran, "s": round(time.monotonic() - start, 1)}
+        result, test, tests = try_mutant(record, suite, skip)
+        results[record["number"]] = {**record, "result": result, "test": test, "tests": tests,
+                                     "times": {t: suite.tests[t]["seconds"] for t in tests}, "s": round(time.monotonic() - start, 1)}
         with kept.open("a") as out:
-            out.write(json.dumps(results[number]) + "\n")
-    print_results([results[i] for i in sorted(results)])
-    if suite.set_aside:
-        print("not counted, since they fail without a mutant or take too long: " + ", ".join(sorted(suite.set_aside)))
+            out.write(json.dumps(results[record["number"]]) + "\n")
+    print_results(counted(results, options.count))
 
 
 if __name__ == "__main__":

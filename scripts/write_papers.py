@@ -5,9 +5,10 @@
 #   ...
 #   <!-- end -->
 # is replaced by what that command prints.
-# usage: scripts/write_papers.py [NAME...]            these figures, or all that have a block (make numbers)
-#        scripts/write_papers.py --from FILE NAME     what an earlier run printed
-#        scripts/write_papers.py --check FILE NAME    compares that with the block, but for times; exit code 1 if they differ
+# usage: scripts/write_papers.py [NAME...]                 these figures, or all that have a block but those with --full (make numbers)
+#        scripts/write_papers.py --full NAME...            figures (or papers) at the papers' sizes; their blocks get --full (make numbers-full, half an hour)
+#        scripts/write_papers.py [--full] --from FILE NAME what an earlier run printed; NAME is a figure or a paper
+#        scripts/write_papers.py --check FILE NAME         compares that with the block, but for times; exit code 1 if they differ
 import pathlib
 import re
 import subprocess
@@ -23,6 +24,8 @@ def numbers(name, options):
     return subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
 
 
+# Tests compare these blocks, which therefore stay quick.
+compared = ["saida2017-fig1", "saida2017-buckling"]
 # CPU ms/step and the share of the solve.
 times = re.compile(r"\s+\d+\.\d+\s+\d+ %$", re.M)
 
@@ -33,39 +36,51 @@ def body_of(printed):
     return "\n".join(lines).strip("\n")
 
 
+def figures_of(printed):
+    """What a run of one or more figures printed, by the name of the figure."""
+    parts = re.split(r"^((?:koyama2013|saida2017|hino|imai)-\S+)(?=: )", printed, flags=re.M)
+    return {name: name + text for name, text in zip(parts[1::2], parts[2::2])}
+
+
 def check(file, name):
-    blocks = {found.group(2): found.group(4) for found in block.finditer(page.read_text())}
-    if name not in blocks:
+    found = [b.group(4) for b in block.finditer(page.read_text()) if b.group(2) == name and "--full" not in b.group(3)]
+    if not found:
         sys.exit(f"write_papers.py: docs/papers.md has no block for {name}")
-    written = blocks[name].replace("```text\n", "").replace("\n```", "").strip("\n")
+    written = found[0].replace("```text\n", "").replace("\n```", "").strip("\n")
     printed = body_of(pathlib.Path(file).read_text())
     if times.sub("", written) != times.sub("", printed):
         sys.exit(f"write_papers.py: docs/papers.md has other numbers (scripts/write_papers.py {name} writes these):\n{printed}")
 
 
 def main(arguments):
-    kept = None
     if arguments[:1] == ["--check"]:
         if len(arguments) != 3:
             sys.exit("write_papers.py: --check takes a file and one name")
         return check(*arguments[1:])
+    full = "--full" in arguments
+    arguments = [a for a in arguments if a != "--full"]
+    printed = None
     if arguments[:1] == ["--from"]:
         if len(arguments) != 3:
             sys.exit("write_papers.py: --from takes a file and one name")
-        kept = pathlib.Path(arguments[1]).read_text()
+        printed = figures_of(pathlib.Path(arguments[1]).read_text())
         arguments = arguments[2:]
     text = page.read_text()
-    names = [found.group(2) for found in block.finditer(text)]
-    for name in arguments:
-        if name not in names:
-            sys.exit(f"write_papers.py: docs/papers.md has no block for {name}; it has {', '.join(names)}")
+    names = [b.group(2) for b in block.finditer(text) if full or "--full" not in b.group(3)]
+    if full:
+        names = [n for n in names if n not in compared]
+    wanted = [n for n in names if not arguments or n in arguments or n.split("-")[0] in arguments]
+    if not wanted or (full and not arguments):
+        sys.exit(f"write_papers.py: no block for {', '.join(arguments) or 'nothing'}; docs/papers.md has {', '.join(names)}")
 
     def fill(found):
-        head, name, options, _, end = found.groups()
-        if arguments and name not in arguments:
+        _, name, options, _, end = found.groups()
+        if name not in wanted or (not full and "--full" in options) or (printed is not None and name not in printed):
             return found.group(0)
-        printed = kept if kept is not None else numbers(name, options)
-        return f"{head}```text\n{body_of(printed)}\n```\n{end}"
+        if full:
+            options = " --full"
+        shown = printed[name] if printed is not None else numbers(name, options)
+        return f"<!-- yawara paper {name}{options} -->\n```text\n{body_of(shown)}\n```\n{end}"
 
     page.write_text(block.sub(fill, text))
 

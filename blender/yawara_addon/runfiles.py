@@ -128,6 +128,7 @@ class FrameBody:
         if flags & 2:
             r.skip_rows(3)
         self.radii = r.array("<f4", len(self.positions)) if flags & 4 else None
+        r.skip_rows(1, len(self.positions) if flags & 32 else 0)
         cells = r.number()
         r.skip_rows(4, cells if flags & 8 else 0)
         r.skip_rows(1, 1 if flags & 16 else 0)

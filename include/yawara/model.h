@@ -116,6 +116,11 @@ YW_API const int32_t* yw_model_elements(const yw_model* model, int32_t* corners,
 /// True if the shown surface depends on more than particle positions (tubes that twist). Then use
 /// yw_body_surface_positions.
 YW_API bool yw_model_surface_has_state(const yw_model* model);
+/// True if bodies may leave their shown surface behind, see yw_body_parted.
+YW_API bool yw_model_surface_parts(const yw_model* model);
+/// The particle that a vertex of such a surface follows most closely; it may belong to a part that
+/// starts later. -1 for other surfaces.
+YW_API int32_t yw_model_surface_particle(const yw_model* model, int32_t vertex);
 /// Writes the vertices of the shown surface for given positions of the mesh's vertices. out has
 /// room for yw_model_surface(model)->num_vertices. YW_ERR_INVALID if yw_model_surface_has_state.
 YW_API yw_status yw_model_surface_positions(const yw_model* model, const yw_vec3* positions,

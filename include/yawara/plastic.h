@@ -110,6 +110,13 @@ YW_API yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plast
 YW_API yw_status yw_model_create_plastic_scheme(const yw_allocator* mem, const yw_plastic_def* def,
                                                 const yw_plastic_scheme* scheme, yw_model** out,
                                                 yw_error* error);
+/// The same, with a surface that is shown instead of particles, in the coordinates of the model; it
+/// follows the particles until they part, see yw_body_parted. parts says which part of def each
+/// vertex follows; NULL: the nearest one. scheme and surface may be NULL.
+YW_API yw_status yw_model_create_plastic_surface(const yw_allocator* mem, const yw_plastic_def* def,
+                                                 const yw_plastic_scheme* scheme,
+                                                 const yw_tri_mesh* surface, const int32_t* parts,
+                                                 yw_model** out, yw_error* error);
 /// Lattice points of a part with this shape, before its transform, in the order of the part's
 /// masters. Writes *count points to *out; free them with yw_points_free.
 YW_API yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, float spacing,

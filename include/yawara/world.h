@@ -38,7 +38,7 @@ typedef enum yw_contact_kind {
 /// processor. Results are the same to the bit.
 typedef enum yw_device_kind {
   YW_DEVICE_CPU,
-  YW_DEVICE_CUDA  ///< an NVIDIA GPU: bodies of match; see docs/design/gpu.md
+  YW_DEVICE_CUDA  ///< an NVIDIA GPU: bodies of match and fem; see docs/design/gpu.md
 } yw_device_kind;
 /// YW_OK if worlds can have it; otherwise YW_ERR_DEVICE and a message that says what is missing.
 YW_API yw_status yw_device_check(yw_device_kind device, yw_error* error);
@@ -162,6 +162,11 @@ YW_API const yw_vec3* yw_body_velocities(const yw_world* world, yw_body_id id, i
 /// (unchanged).
 YW_API yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* positions,
                                    const yw_vec3* velocities);
+/// Where the shown surface of a plastic body no longer holds, since matter has flowed or torn
+/// there: one value per particle, from 0 (it holds) to 1 (a skin around the particles is better).
+/// Returns how many are above 0; then out, with room for capacity values, is filled. 0, and nothing
+/// is written, for other bodies and where capacity is too small.
+YW_API int32_t yw_body_parted(const yw_world* world, yw_body_id id, float* out, int32_t capacity);
 /// Radii (m) of bodies that collide as spheres, in the same order; NULL for volumes.
 YW_API const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count);
 /// True for bodies that collide with others, see yw_body_def.body_contact.

@@ -119,7 +119,8 @@ class RunBody:
         name: not necessarily unique.
         active: False while it waits for its start.
         positions: (n, 3), m.
-        radii: (n,), m, of loose particles, or None.
+        radii: (n,), m, of loose particles and of plastic bodies, or None.
+        parted: (n,), 0 to 1, of plastic bodies: where their surface no longer holds; None: it holds.
         fields: values by name; units has theirs.
     """
 
@@ -133,6 +134,7 @@ class RunBody:
         self.positions = r.vectors()
         self._surface = r.vectors() if flags & 2 else None
         self.radii = r.take("<f4", len(self.positions)) if flags & 4 else None
+        self.parted = r.take("<f4", len(self.positions)) if flags & 32 else None
         number = r.number()
         self.cells: Optional[np.ndarray] = None
         self._cells_in: Optional[int] = None

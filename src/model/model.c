@@ -12,7 +12,7 @@ static yw_status make_surface(yw_model* model, const yw_tet_mesh* mesh) {
   const yw_method* method = model->method;
   if (method->model_surface) {
     yw_status status = method->model_surface(model->data, &model->mem, &model->surface);
-    model->own_surface = !mesh || model->surface.num_vertices > 0;
+    model->own_surface = model->surface.num_vertices > 0;
     if (status < 0 || model->own_surface) return status;
   }
   if (!mesh) return YW_OK;
@@ -289,6 +289,16 @@ const yw_vec3* yw_model_points(const yw_model* model, int32_t* count) {
 }
 
 bool yw_model_surface_has_state(const yw_model* model) { return model->own_surface; }
+
+bool yw_model_surface_parts(const yw_model* model) {
+  return model->own_surface && model->method->surface_parted;
+}
+
+int32_t yw_model_surface_particle(const yw_model* model, int32_t vertex) {
+  bool known = yw_model_surface_parts(model) && model->method->surface_particle;
+  if (!known || vertex < 0 || vertex >= model->surface.num_vertices) return -1;
+  return model->method->surface_particle(model->data, vertex);
+}
 
 yw_surface_map yw_model_surface_map(const yw_model* model) {
   return (yw_surface_map){model->surface_vertices, model->embedding.points};

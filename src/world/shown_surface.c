@@ -59,8 +59,10 @@ static yw_shown_entry describe(const yw_body* body, yw_vec3* vertices) {
                           .wall = body->shown_wall};
 }
 
+// Surfaces that matter may leave behind keep nothing out.
 static bool touches(const yw_body* body) {
-  return body->active && body->body_contact && body->model->surface.num_triangles > 0;
+  return body->active && body->body_contact && body->model->surface.num_triangles > 0 &&
+         !body->model->method->surface_parted;
 }
 
 static bool make_room(const yw_world* world, yw_shown_surfaces* s) {
@@ -146,6 +148,31 @@ static yw_status keep_from_obstacles(const yw_world* world, const yw_body* body,
   return status;
 }
 
+// Particles stay outside of obstacles, but a surface that follows them may enter.
+static void push_out(const yw_world* world, const yw_body* body, yw_vec3* out) {
+  int32_t count = body->model->surface.num_vertices;
+  for (int32_t k = 0; k < world->obstacles.count; ++k) {
+    const yw_world_obstacle* obstacle = &world->obstacles.items[k];
+    if (obstacle->generation % 2 == 0 || obstacle->mesh) continue;
+    yw_transform pose = yw_obstacle_pose_at(obstacle, world->time);
+    for (int32_t i = 0; i < count; ++i) {
+      yw_vec3 normal;
+      float depth =
+          -yw_shape_distance_normal(obstacle->shape, yw_transform_point_inv(pose, out[i]), &normal);
+      if (!(depth > 0.0f) || !isfinite(depth)) continue;
+      out[i] = yw_mad(out[i], pose.scale * depth, yw_rotate(pose.rotation, normal));
+    }
+  }
+}
+
+int32_t yw_body_parted(const yw_world* world, yw_body_id id, float* out, int32_t capacity) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !out || capacity < body->particles.count || !body->model->own_surface) return 0;
+  const yw_method* method = body->model->method;
+  if (!method->surface_parted || !body->active) return 0;
+  return method->surface_parted(body->state, &body->particles, out);
+}
+
 bool yw_body_has_contact(const yw_world* world, yw_body_id id) {
   const yw_body* body = yw_world_find_body(world, id);
   return body && body->body_contact;
@@ -159,6 +186,7 @@ yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec
   if (status < 0 || !body->active) return status;
   if (body->model->walls) return keep_apart(world, body, out);
   const yw_method* method = body->model->method;
+  if (method->surface_parted) push_out(world, body, out);
   bool strays = body->model->own_surface && method->surface_strays;
   if (!strays || !method->surface_strays(body->model->data)) return YW_OK;
   return keep_from_obstacles(world, body, out);

@@ -162,6 +162,24 @@ yw_vec3 paper_place(const yw_world* world, yw_body_id body, yw_vec3 rest_point, 
   return yw_scale(sum, 1.0f / (float)(found > 0 ? found : 1));
 }
 
+yw_vec3 paper_nearest(const yw_world* world, yw_body_id body, yw_vec3 rest_point) {
+  int32_t count, best = 0;
+  const yw_vec3* rest = rest_of(world, body);
+  yw_body_positions(world, body, &count);
+  for (int32_t i = 1; i < count; ++i) {
+    if (yw_distance(rest[i], rest_point) < yw_distance(rest[best], rest_point)) best = i;
+  }
+  return rest[best];
+}
+
+yw_vec3 paper_highest(const yw_world* world, yw_body_id body) {
+  int32_t count, best = 0;
+  const yw_vec3* rest = rest_of(world, body);
+  yw_body_positions(world, body, &count);
+  for (int32_t i = 1; i < count; ++i) best = rest[i].y > rest[best].y ? i : best;
+  return rest[best];
+}
+
 double paper_side_way(const yw_world* world, yw_body_id body, double side, double reach) {
   int32_t count, middle = 0, found = 0;
   const yw_vec3 *rest = rest_of(world, body), *now = yw_body_positions(world, body, &count);

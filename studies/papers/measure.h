@@ -34,6 +34,9 @@ void paper_weight_spread(const yw_world* world, yw_body_id body, int32_t num_exa
 
 /// Mean current position of the vertices within `radius` of a point of the rest pose.
 yw_vec3 paper_place(const yw_world* world, yw_body_id body, yw_vec3 rest_point, double radius);
+/// The vertex of the rest pose nearest to a point, and the highest.
+yw_vec3 paper_nearest(const yw_world* world, yw_body_id body, yw_vec3 rest_point);
+yw_vec3 paper_highest(const yw_world* world, yw_body_id body);
 /// Mean displacement of the vertices beyond `reach` m from the middle on one side of the rest pose
 /// (side -1: x < -reach, +1: x > reach), relative to the vertex in the middle, m.
 double paper_side_way(const yw_world* world, yw_body_id body, double side, double reach);

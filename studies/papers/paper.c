@@ -13,62 +13,71 @@
 #include "yawara/extend/text.h"
 
 const paper_figure paper_figures[] = {
-    {"koyama2013-fig1", "a cuboid dropped, plain and with a twisted example", paper_fig1, false},
-    {"koyama2013-fig5", "the cuboid at rest, for eight values of beta", paper_fig5, false},
-    {"koyama2013-fig6", "a teddy pulled at one arm, in one group and in two", paper_fig6, false},
-    {"koyama2013-fig7", "one group for the whole cuboid, one per region", paper_fig7, false},
-    {"koyama2013-fig8", "ten cuboids of two kinds on a slope", paper_fig8, false},
-    {"koyama2013-fig9", "four cylinders with very different examples", paper_fig9, false},
-    {"koyama2013-fig10", "four cars into a wall", paper_fig10, false},
+    {"koyama2013-fig1", "a cuboid dropped, plain and with a twisted example", paper_fig1, false,
+     false},
+    {"koyama2013-fig5", "the cuboid at rest, for eight values of beta", paper_fig5, false, false},
+    {"koyama2013-fig6", "a teddy pulled at one arm, in one group and in two", paper_fig6, false,
+     true},
+    {"koyama2013-fig7", "one group for the whole cuboid, one per region", paper_fig7, false, false},
+    {"koyama2013-fig8", "ten cuboids of two kinds on a slope", paper_fig8, false, false},
+    {"koyama2013-fig9", "four cylinders with very different examples", paper_fig9, false, false},
+    {"koyama2013-fig10", "four cars into a wall", paper_fig10, false, true},
     {"koyama2013-fig12", "beside the finite elements of Martin et al. and Schumacher et al.",
-     paper_fig12, true},
+     paper_fig12, true, false},
     {"koyama2013-projection", "two and three examples: nearest point of the hull, paper's rule",
-     paper_projection, false},
-    {"koyama2013-table1", "time per step of five bodies, beside the paper's", paper_table1, false},
-    {"saida2017-fig1", "a zero-energy mode, without and with slaves", paper_saida_fig1, true},
+     paper_projection, false, false},
+    {"koyama2013-table1", "time per step of five bodies, beside the paper's", paper_table1, false,
+     true},
+    {"saida2017-fig1", "a zero-energy mode, without and with slaves", paper_saida_fig1, true,
+     false},
     {"saida2017-fig7",
      "a bunny dropped, with slaves and with the printed formulas on masters alone",
-     paper_saida_fig7, false},
-    {"saida2017-fig8", "the same with steps of 0.5 and 0.7 ms", paper_saida_fig8, false},
-    {"saida2017-fig9", "a stiff and a soft elastic cube", paper_saida_fig9, false},
-    {"saida2017-fig10", "a moderately and a highly plastic cube", paper_saida_fig10, false},
+     paper_saida_fig7, false, true},
+    {"saida2017-fig8", "the same with steps of 0.5 and 0.7 ms", paper_saida_fig8, false, true},
+    {"saida2017-fig9", "a stiff and a soft elastic cube", paper_saida_fig9, false, false},
+    {"saida2017-fig10", "a moderately and a highly plastic cube", paper_saida_fig10, false, false},
     {"saida2017-fig11", "a creature with limbs, elastic and elastoplastic", paper_saida_fig11,
-     false},
-    {"saida2017-fig12", "a sheet of one layer on a cross", paper_saida_fig12, false},
-    {"saida2017-fig13", "a bunny on rods, of two materials", paper_saida_fig13, false},
-    {"saida2017-fig14", "bunnies that merge, one after another", paper_saida_fig14, false},
+     false, true},
+    {"saida2017-fig12", "a sheet of one layer on a cross", paper_saida_fig12, false, false},
+    {"saida2017-fig13", "a bunny on rods, of two materials", paper_saida_fig13, false, true},
+    {"saida2017-fig14", "bunnies that merge, one after another", paper_saida_fig14, false, true},
     {"saida2017-fig16", "figures 15-16: time per step against particles and against extent",
-     paper_saida_fig16, false},
+     paper_saida_fig16, false, true},
     {"saida2017-table2", "tables 1-2: time per step of every scene, beside the paper's",
-     paper_saida_table2, false},
+     paper_saida_table2, false, true},
     {"saida2017-buckling", "a thin sheet falls on its edge, which the paper leaves open",
-     paper_saida_buckling, false},
+     paper_saida_buckling, false, false},
     {"saida2017-slaves", "rules for slaves that come and go: what they are worth",
-     paper_saida_slaves, false},
+     paper_saida_slaves, false, true},
+    {"saida2017-mpm", "a material point method on a grid, in the same scenes", paper_saida_mpm,
+     false, false},
     {"hino-theorem",
      "the matched pose is the equilibrium of a frame on springs, the only stable one",
-     paper_hino_theorem, true},
+     paper_hino_theorem, true, false},
     {"hino-frequency", "frequency against time step, position-based and springs",
-     paper_hino_frequency, true},
+     paper_hino_frequency, true, false},
     {"hino-resolution", "error against resolution: rings, cells, linear tets, CalculiX",
-     paper_hino_resolution, true},
+     paper_hino_resolution, true, false},
     {"hino-limit", "what one spring constant fitted to finite elements leaves", paper_hino_limit,
-     true},
+     true, false},
     {"imai-fig3", "stress against strain of a coarse tet, the line fitted to it, its range",
-     paper_imai_fig3, true},
+     paper_imai_fig3, true, false},
     {"imai-sampling", "how stiff coarse levels are: sampled as in the paper, and as here",
-     paper_imai_sampling, true},
+     paper_imai_sampling, true, false},
     {"imai-classes", "figures 10-13: the five classes of tets, counted and drawn",
-     paper_imai_classes, true},
+     paper_imai_classes, true, false},
     {"imai-fig6", "a bar that sags, adaptive beside the finest mesh: front and error",
-     paper_imai_fig6, false},
-    {"imai-fig7", "the bar: tets in use and updates per second over time", paper_imai_fig7, false},
-    {"imai-fig8", "a fine surface carried by coarse tets", paper_imai_fig8, false},
-    {"imai-fig9", "a jelly bunny of one stiffness, and one with soft ears", paper_imai_fig9, false},
+     paper_imai_fig6, false, false},
+    {"imai-fig7", "the bar: tets in use and updates per second over time", paper_imai_fig7, false,
+     false},
+    {"imai-fig8", "a fine surface carried by coarse tets", paper_imai_fig8, false, true},
+    {"imai-fig9", "a jelly bunny of one stiffness, and one with soft ears", paper_imai_fig9, false,
+     true},
     {"imai-variants", "the paper's hanging nodes, sampling and refinement beside these",
-     paper_imai_variants, false},
-    {"imai-load", "the bar under 0.1 to 9.81 m/s^2: what adaptivity gains", paper_imai_load, false},
-    {"imai-poke", "a poke into a block: what adaptivity gains", paper_imai_poke, false},
+     paper_imai_variants, false, false},
+    {"imai-load", "the bar under 0.1 to 9.81 m/s^2: what adaptivity gains", paper_imai_load, false,
+     false},
+    {"imai-poke", "a poke into a block: what adaptivity gains", paper_imai_poke, false, false},
 };
 const int32_t paper_num_figures = sizeof paper_figures / sizeof paper_figures[0];
 // A paper's name stands for all its figures, whose names start with it.
@@ -165,6 +174,7 @@ static int prepare(const paper_figure* figure, paper_options* options, char* sce
 static int make_figure(const paper_figure* figure, const char* folder, paper_options options) {
   yw_error error = {0};
   char output[1024], scenes[1024];
+  if (!figure->takes_model) options.model = NULL;
   int code = prepare(figure, &options, scenes, sizeof scenes);
   if (code >= 0) return code;
   snprintf(output, sizeof output, "%s/%s", folder, figure->name);
@@ -197,26 +207,28 @@ static int parse(int argc, char** argv, paper_options* out, const char** folder,
   const option options[] = {
       {"output", 'o', OPTION_TEXT, folder, "DIR",
        "files go to DIR/NAME (default: out/paper); plots as .svg, .csv and .png", 0, 0},
-      {"quick", 'q', OPTION_FLAG, &out->quick, NULL, "small pictures, no movie, short timings", 0,
-       0},
+      {"quick", 'q', OPTION_FLAG, &out->quick, NULL,
+       "coarse bodies, small pictures, no movie, short timings", 0, 0},
+      {"full", 0, OPTION_FLAG, &out->full, NULL,
+       "bodies of the paper's sizes; numbers and plots, but no contact sheet and no movie", 0, 0},
       {"no-pictures", 0, OPTION_FLAG, &out->no_pictures, NULL,
        "numbers only: no contact sheet, no movie, no plots", 0, 0},
       {"scenes", 0, OPTION_TEXT, &out->scenes, "DIR",
        "folder with papers/ (default: $YAWARA_SCENES, ./scenes, beside the program)", 0, 0},
       {"model", 0, OPTION_TEXT, &out->model, "FILE",
-       "saida2017-fig11: a mesh (.node, .obj, ...) in place of the creature", 0, 0},
+       "a mesh (.obj, .node, ...) in place of the figure's bunny, car, teddy or creature", 0, 0},
       {"threads", 't', OPTION_INT, &out->threads, "N",
        "threads of simulations (default: 1, as in the papers)", 1, 256},
   };
   const command self = {
       .name = "paper",
       .summary = "reproduce a figure or table of a paper; lists them without a name",
-      .usage = "paper [NAME] [-o DIR] [--quick] [--no-pictures]",
+      .usage = "paper [NAME] [-o DIR] [--quick | --full] [--no-pictures]",
       .examples =
           "  yawara paper\n"
           "  yawara paper koyama2013-fig1\n"
           "  yawara paper koyama2013 --quick -o out/quick\n"
-          "  yawara paper saida2017 --quick\n"
+          "  yawara paper saida2017 --full\n"
           "  yawara paper hino\n",
       .options = options,
       .num_options = sizeof options / sizeof options[0],
@@ -246,10 +258,15 @@ int study_paper(int argc, char** argv) {
   }
   yw_error missing = {0};
   options.no_plots = options.no_pictures;
+  if (options.quick && options.full) return bad_input("choose one of --quick and --full");
+  options.no_pictures |= options.full;
   if (!options.no_plots && yw_svg_paint_available(&missing) < 0) {
     fprintf(stderr, "yawara: %s\n", missing.message);
   }
   const paper_figure* figure = find_figure(name);
+  if (figure && options.model && !figure->takes_model) {
+    return bad_input("%s has no bunny, car or teddy that --model could replace", name);
+  }
   if (figure) return make_figure(figure, folder, options);
   for (int i = 0; i < NUM_PAPERS; ++i) {
     if (strcmp(name, papers[i]) == 0) return make_all(name, folder, &options);

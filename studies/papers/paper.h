@@ -11,8 +11,9 @@
 typedef struct paper_options {
   const char* scenes;  ///< folder that holds papers/; never NULL
   const char* output;  ///< folder for the files of this figure
-  const char* model;   ///< mesh file that replaces the figure's own shape, if it takes one; or NULL
-  bool quick;          ///< small pictures, no movie, few repetitions
+  const char* model;   ///< mesh file in place of the figure's bunny, car, ...; NULL: its own shape
+  bool quick;          ///< coarse bodies, small pictures, no movie, few repetitions
+  bool full;           ///< the paper's sizes, numbers and plots alone
   bool no_pictures;    ///< no contact sheet, no movie
   bool no_plots;       ///< no plots or their CSV files either
   int32_t threads;     ///< for simulations; default 1, as in the papers
@@ -23,7 +24,8 @@ typedef struct paper_figure {
   const char* name;
   const char* summary;
   yw_status (*make)(const paper_options* options, yw_error* error);
-  bool only_plots;  ///< needs no scenes and no ray-traced pictures (but may draw some)
+  bool only_plots;   ///< needs no scenes and no ray-traced pictures (but may draw some)
+  bool takes_model;  ///< --model replaces one of its shapes
 } paper_figure;
 
 #define PAPER_MAX_SERIES 12
@@ -51,6 +53,7 @@ yw_status paper_saida_fig12(const paper_options* options, yw_error* error);
 yw_status paper_saida_fig13(const paper_options* options, yw_error* error);
 yw_status paper_saida_fig14(const paper_options* options, yw_error* error);
 yw_status paper_saida_fig16(const paper_options* options, yw_error* error);
+yw_status paper_saida_mpm(const paper_options* options, yw_error* error);
 yw_status paper_saida_buckling(const paper_options* options, yw_error* error);
 yw_status paper_saida_slaves(const paper_options* options, yw_error* error);
 yw_status paper_saida_table2(const paper_options* options, yw_error* error);
@@ -101,6 +104,9 @@ typedef struct paper_script {
   const char* field;     ///< colours bodies; NULL: their own colours
   float field_high;      ///< upper end of the colour range; the lower is 0
   int32_t quick_frames;  ///< length with --quick; 0: the whole scene
+  /// Moves the bodies by a frame in place of the world's steps; false: diverged. NULL: the world.
+  bool (*advance)(paper_take* take, void* user);
+  void* user;
 } paper_script;
 
 struct paper_take {
@@ -144,13 +150,30 @@ yw_plot paper_time_plot(const char* title, int32_t count, const yw_series* serie
 yw_status paper_write_plot(const paper_options* options, const char* name, const yw_plot* plot,
                            yw_error* error);
 
-/// Opens a scene under papers/ with changes and creates its world.
+#define PAPER_MAX_SETTINGS 24
+/// Opens a scene under papers/ with changes (at most PAPER_MAX_SETTINGS) and creates its world.
 yw_status paper_open_with(const paper_options* options, const char* scene, int32_t num_settings,
                           const yw_scene_override* settings, yw_scene** out_scene,
                           yw_world** out_world, yw_error* error);
 /// The same without changes.
 yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
                      yw_world** out_world, yw_error* error);
+
+// Meshes of the user's (model.c) ------------------------------------------------------------------
+
+#define PAPER_MODEL_CHANGES 12
+#define PAPER_MODEL_VALUE 1200
+
+typedef struct paper_model_changes {
+  int32_t count;
+  yw_scene_override settings[PAPER_MODEL_CHANGES];
+  char keys[PAPER_MODEL_CHANGES][60], values[PAPER_MODEL_CHANGES][PAPER_MODEL_VALUE];
+} paper_model_changes;
+
+/// What makes the scene use the model of the options; none if there is none, or if the scene has no
+/// shape that it could replace.
+yw_status paper_model_find(const paper_options* options, const char* scene,
+                           paper_model_changes* out, yw_error* error);
 
 // Pictures of a take (pictures.c) -----------------------------------------------------------------
 

@@ -11,6 +11,15 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/timer.h"
 
+// Line by line. Where a model replaces shapes, it is no surprise that some are not used.
+static void print_warnings(char* lines, bool with_model) {
+  char* rest = lines;
+  for (char* line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+    if (with_model && strstr(line, " is not used")) continue;
+    fprintf(stderr, "warning: %s\n", line);
+  }
+}
+
 yw_status paper_open(const paper_options* options, const char* scene, yw_scene** out_scene,
                      yw_world** out_world, yw_error* error) {
   return paper_open_with(options, scene, 0, NULL, out_scene, out_world, error);
@@ -24,13 +33,20 @@ yw_status paper_open_with(const paper_options* options, const char* scene, int32
   yw_error warning = {0};
   *out_scene = NULL;
   *out_world = NULL;
+  paper_model_changes model;
+  yw_scene_override all[PAPER_MAX_SETTINGS + PAPER_MODEL_CHANGES];
+  yw_status status = paper_model_find(options, scene, &model, error);
+  if (status < 0) return status;
+  if (num_settings > PAPER_MAX_SETTINGS) return yw_fail(error, YW_ERR_INVALID, "many settings");
+  for (int32_t i = 0; i < model.count; ++i) all[i] = model.settings[i];
+  for (int32_t i = 0; i < num_settings; ++i) all[model.count + i] = settings[i];
   yw_scene_def def = yw_default_scene_def();
   def.path = path;
-  def.overrides = settings;
-  def.num_overrides = num_settings;
-  yw_status status = yw_scene_read(&def, out_scene, &warning, error);
+  def.overrides = all;
+  def.num_overrides = model.count + num_settings;
+  status = yw_scene_read(&def, out_scene, &warning, error);
   if (status < 0) return status;
-  if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
+  print_warnings(warning.message, model.count > 0);
   status = yw_scene_build(*out_scene, options->threads, YW_SIMD_AUTO, out_world, error);
   if (status < 0) {
     yw_scene_destroy(*out_scene);
@@ -53,12 +69,21 @@ static yw_status open_take(paper_take* take, yw_error* error) {
   return take->options->no_pictures ? YW_OK : paper_pictures_open(take, error);
 }
 
+static yw_status move(paper_take* take, yw_step_report* report) {
+  const paper_script* script = take->script;
+  if (!script->advance) {
+    return yw_world_step(take->world, 1.0f / take->info.fps, take->info.substeps, report);
+  }
+  *report = (yw_step_report){.diverged_bodies = !script->advance(take, script->user)};
+  report->first_diverged = paper_body(take, 0);
+  return YW_OK;
+}
+
 static yw_status step(paper_take* take, yw_error* error) {
   yw_step_report report;
   double begin = yw_seconds();
   clock_t ticks = clock();
-  yw_status status =
-      yw_world_step(take->world, 1.0f / take->info.fps, take->info.substeps, &report);
+  yw_status status = move(take, &report);
   double seconds = yw_seconds() - begin;
   take->seconds += seconds;
   take->cpu += (double)(clock() - ticks) / CLOCKS_PER_SEC;
@@ -81,7 +106,8 @@ static yw_status step(paper_take* take, yw_error* error) {
 }
 
 static yw_status record(paper_take* take, yw_error* error) {
-  take->times[take->frame] = yw_world_time(take->world);
+  take->times[take->frame] = take->script->advance ? (double)take->frame / (double)take->info.fps
+                                                   : yw_world_time(take->world);
   double* row = take->rows + (size_t)take->frame * (size_t)take->script->num_columns;
   if (take->script->measure) take->script->measure(take, row);
   return take->pictures ? paper_pictures_add(take, error) : YW_OK;

@@ -24,7 +24,7 @@ cat >mix.json <<'END'
     { "name": "rope", "rod": { "line": { "from": [0, 1, 0], "to": [0.5, 1, 0], "count": 6 }, "radius": 0.01 }, "slender": {} },
     { "name": "cloth", "sheet": { "rectangle": { "width": 0.3, "depth": 0.2, "across": 3, "along": 2 }, "thickness": 0.005 }, "slender": {}, "position": [0, 2, 0] },
     { "name": "jelly", "shape": { "box": { "size": [0.1, 0.1, 0.1] } }, "position": [2, 1, 0], "fem": { "max_level": 1 } },
-    { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "position": [1, 1, 0], "plastic": {} } ] }
+    { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "position": [1, 1, 0], "plastic": { "sheet": true } } ] }
 END
 check "a run with every kind of body" "$yawara" run mix.json -o mix -q --fields all
 
@@ -101,7 +101,7 @@ same "glTF holds every body and frame" "$(python3 gltf.py 2>&1)" "['rope', 'clot
 # USD: bodies, obstacles that stand, move and deform, a body that starts later, and any name.
 # Few vertices: the reader is slow.
 sed -e 's|"name": "jelly"|"name": "赤い \\"jelly\\"/1"|; s|"name": "clay"|"name": "9 clays", "start": 0.03|' \
-  -e 's|"plastic": {}|"plastic": { "spacing": 0.04 }|' \
+  -e 's|"sheet": true|"sheet": true, "spacing": 0.04|' \
   -e 's|"fem": {|"surface": { "shape": { "box": { "size": [0.1, 0.1, 0.1] } }, "size": 0.03 }, "fem": {|' mix.json >names.json
 check "a run with odd names" "$yawara" run names.json -o names -q --format usd
 cat >usd.py <<'END'

@@ -47,7 +47,7 @@ cat >looks.json <<'END'
 { "duration": 0.1, "fps": 30, "gravity": [0, -6, 0], "bodies": [
   { "name": "box", "shape": { "mesh": { "file": "box.obj" } }, "match": {}, "angular_velocity": [0, 0, 3] },
   { "name": "ball", "shape": { "mesh": { "file": "ball.ply" } }, "match": {}, "position": [5, 0, 0] },
-  { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "plastic": { "spacing": 0.05 }, "position": [9, 0, 0] },
+  { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "plastic": { "spacing": 0.05, "sheet": true }, "position": [9, 0, 0] },
   { "name": "crate", "shape": { "mesh": { "file": "crate.gltf" } }, "match": {}, "position": [0, 5, 0] } ] }
 END
 "$yawara" run looks.json -o run -q 2>run.txt || cat run.txt
@@ -214,6 +214,16 @@ def looks_of_usd():
     assert near([p[1] for p in clay["velocities.timeSamples"][3]], [r["vy"][0] for r in ply("kept/ply/clay_002_000003.ply")["vertex"]], 1e-6)
 globals()[sys.argv[1]]()
 END
+# Clay shows what it was made of, in every format, as long as it holds; PLY and OBJ then have a skin.
+cat >clay.json <<'END'
+{ "duration": 0.1, "fps": 30, "floor": true, "bodies": [
+  { "name": "box", "shape": { "mesh": { "file": "box.obj" } }, "plastic": { "spacing": 0.3, "youngs_modulus": 1e6 }, "position": [0, 3, 0], "angular_velocity": [0, 0, 3] } ] }
+END
+check "clay of a model" "$yawara" run clay.json -o clay -q --format obj,ply,gltf,usd,pc2
+same "keeps texture coordinates, materials and faces" "$(grep -E '^(vt|usemtl|mtllib|f) ' clay/obj/box_000003.obj | sed 's|/[0-9]*\( \|$\)|\1|g')" "$(grep -E '^(vt|usemtl|mtllib|f) ' box.obj | sed 's|/[0-9]*\( \|$\)|\1|g')"
+check "also in glTF" grep -q TEXCOORD_0 clay/gltf/run.gltf
+check "and in USD" grep -q 'primvars:st' clay/usd/run.usda
+check "and in point caches" test -s clay/pc2/box.pc2
 for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_a_gltf_file looks_of_corners_in_a_ply_file looks_of_usd velocities kept_velocities; do
   check "${what//_/ }" env PYTHONPATH="$root/tests/support" PYTHONDONTWRITEBYTECODE=1 python3 look.py $what
 done

@@ -36,6 +36,16 @@ numbers12() { "$yawara" paper koyama2013-fig12 --quick --no-pictures >fig12.txt 
 check "figure 12" numbers12
 holds "finite elements take tens of times as long at least" fig12.txt \
   '/^  (Schumacher|Martin)/ { for (i = 1; i <= NF; ++i) if ($i ~ /x$/ && $i + 0 > 20) ++n } END { print (n >= 4) ? "true" : "false" }'
+# A block in place of the cars.
+printf 'v %s\n' "0 0 0" "2 0 0" "2 1 0" "0 1 0" "0 0 1" "2 0 1" "2 1 1" "0 1 1" >block.obj
+printf 'f %s\n' "1 4 3 2" "5 6 7 8" "1 2 6 5" "2 3 7 6" "3 4 8 7" "4 1 5 8" >>block.obj
+modelled() { "$yawara" paper koyama2013-fig10 --model block.obj --quick --no-pictures >model.txt 2>model.log; }
+check "a model of one's own" modelled
+holds "blocks are driven into the wall" model.txt \
+  '/^333 particles/ { n += 1 } /^(bulge|lean)/ { n += $2 > 0.5 } END { print (n == 3) ? "true" : "false" }'
+refuses "a model where nothing can be replaced" "no bunny, car or teddy" "$yawara" paper koyama2013-fig1 --model block.obj
+refuses "a model that is not there" "no such file" "$yawara" paper koyama2013-fig10 --model nowhere.obj --no-pictures
+refuses "two sizes" "one of --quick and --full" "$yawara" paper koyama2013-fig1 --quick --full
 check "table 1" "$yawara" paper koyama2013-table1 --quick
 
 imai() { "$yawara" paper "imai-$1" --quick --no-pictures >"$1.txt" 2>"$1.log"; }

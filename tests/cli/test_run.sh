@@ -161,7 +161,7 @@ echo '{ "floor": true' >plain/run.json
 refuses "a damaged run.json" "run.json" "$yawara" inspect plain
 
 # Output that cannot be written must not look like success.
-for command in "--help" "--version" "inspect scene.json" "schema" "run scene.json -o full --frames 1"; do
+for command in "--help" "--version" "inspect scene.json" "inspect whole" "plot whole" "new started" "schema" "run scene.json -o full --frames 1"; do
   # shellcheck disable=SC2086
   said=$("$yawara" $command 2>&1 >/dev/full)
   same "yawara $command to a full device" "$? $(grep -c 'standard output' <<<"$said")" "2 1"

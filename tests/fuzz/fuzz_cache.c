@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // libFuzzer program for cached matrices of fem models. The first byte says whether the rest is the
-// whole file or only its content, from its start on, with a header and a checksum that fit. A model
-// comes out in any case, and its body can be stepped.
+// whole file, which is taken for what it should be or refused, or only its content, from its start
+// on, with a header and a checksum that fit: then a model comes out in any case, and its body can
+// be stepped.
 #include <glob.h>
 
+#include "base/cache.h"
 #include "support/fuzzing.h"
 #include "support/world_fixture.h"
 
@@ -72,19 +74,37 @@ static void step_model(yw_model* model) {
   yw_world_destroy(world);
 }
 
+static uint64_t header_number(size_t at) {
+  yw_reader reader = {.data = good + at, .size = 8};
+  return yw_read_u64(&reader);
+}
+
+// Reads a whole file as a model would, without making one.
+static void read_file(const uint8_t* bytes, size_t size) {
+  put_file(path, -1, bytes, size);
+  yw_cache_key key = {header_number(16), header_number(24)};
+  size_t wanted = (size_t)header_number(32);
+  unsigned char* content = malloc(wanted);
+  yw_error error = {0};
+  yw_cache_found found = yw_cache_load(".", "fem", key, content, wanted, &error);
+  require(found != YW_CACHE_MISSING, "the file is found");
+  require(found == YW_CACHE_HIT || error.message[0] != '\0', "an error has a message");
+  free(content);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   if (data[0] % 2 == WHOLE_FILE) {
-    put_file(path, -1, data + 1, size - 1);
-  } else {
-    size_t room = good_size - HEADER_BYTES - 8, length = size - 1 < room ? size - 1 : room;
-    unsigned char* bytes = malloc(good_size);
-    memcpy(bytes, good, good_size);
-    memcpy(bytes + HEADER_BYTES, data + 1, length);
-    seal_cache(bytes);
-    put_file(path, -1, bytes, good_size);
-    free(bytes);
+    read_file(data + 1, size - 1);
+    return 0;
   }
+  size_t room = good_size - HEADER_BYTES - 8, length = size - 1 < room ? size - 1 : room;
+  unsigned char* bytes = malloc(good_size);
+  memcpy(bytes, good, good_size);
+  memcpy(bytes + HEADER_BYTES, data + 1, length);
+  seal_cache(bytes);
+  put_file(path, -1, bytes, good_size);
+  free(bytes);
   yw_model* model = NULL;
   yw_error error = {0};
   require(make_model(&model, &error) >= 0, "a damaged cache is made again");

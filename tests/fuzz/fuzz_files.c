@@ -94,10 +94,13 @@ static void read_grid(const char* name) {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   int kind = data[0] % NUM_NAMES;
-  put_file(names[kind], -1, data + 1, size - 1);
   if (kind < NUM_CACHES) {
+    put_file(names[kind], -1, data + 1, size - 1);
     read_cache(names[kind]);
   } else {
+    given.path = names[kind];
+    given.bytes = data + 1;
+    given.size = size - 1;
     read_grid(names[kind]);
   }
   return 0;

@@ -5,7 +5,7 @@
 #include "support/sample_run.h"
 
 enum { INFO, SHOWN, FRAME, NUM_KINDS, MAGIC_BYTES = 8, FRAME_HEADER = 16, SEAL_BYTES = 8 };
-static const char frame_name[] = "frames/000001.ywf";
+static const char frame_name[] = "frames/000001.ywf", frame_path[] = "./frames/000001.ywf";
 static run_folder run;
 static stage* run_stage;
 static frame_data good_frame;
@@ -45,7 +45,9 @@ static void write_seeds(void) {
 static void try_info(const uint8_t* bytes, size_t size) {
   run_info info;
   yw_error error = {0};
-  put_file("damaged/run.json", -1, bytes, size);
+  given.path = "damaged/run.json";
+  given.bytes = bytes;
+  given.size = size;
   if (run_info_read("damaged", &info, &error) < 0) {
     require(error.message[0] != '\0', "an error has a message");
   }
@@ -73,11 +75,15 @@ static void try_frame(const uint8_t* content, size_t size) {
   memcpy(bytes, frame_header, FRAME_HEADER);
   memcpy(bytes + FRAME_HEADER, content, size);
   seal_bytes(bytes, whole);
-  put_file(frame_name, -1, bytes, whole);
-  free(bytes);
+  given.path = frame_path;
+  given.bytes = bytes;
+  given.size = whole;
   frame_data frame;
   yw_error error = {0};
-  if (run_folder_read_frame(&run, 1, &frame, &error) < 0) {
+  yw_status status = run_folder_read_frame(&run, 1, &frame, &error);
+  given.path = NULL;
+  free(bytes);
+  if (status < 0) {
     require(error.message[0] != '\0', "an error has a message");
     return;
   }

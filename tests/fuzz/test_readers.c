@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "support/counted_memory.h"
+#include "support/guarded.h"
 #include "support/mesh_samples.h"
 
 // Tracks memory in use and its peak; sizes are stored in front of the blocks.
@@ -38,13 +39,11 @@ static void assert_indices(const int32_t* indices, int64_t count, int32_t num_ve
 // How the bytes are read: as tets, a surface or positions.
 typedef enum taken { TAKE_TETS, TAKE_SURFACE, TAKE_POSITIONS } taken;
 
-// Reads from a block of the exact size, so that a sanitizer detects reading past the end.
 static yw_status read_bytes(const sample* s, const unsigned char* bytes, size_t size, taken as,
                             yw_error* error) {
   meter m = {0};
   yw_allocator mem = {meter_alloc, meter_release, &m};
-  char* exact = malloc(size ? size : 1);
-  memcpy(exact, bytes, size);
+  char* exact = copy_at_the_end(bytes, size);
   yw_scan scan;
   yw_mesh_build build;
   yw_scan_init(&scan, s->name, exact, size, error);
@@ -76,7 +75,6 @@ static yw_status read_bytes(const sample* s, const unsigned char* bytes, size_t 
     if (status >= 0) yw_mem_free(&mem, positions);
   }
   yw_mesh_build_free(&build);
-  free(exact);
   if (m.used != 0) fail_msg("%s (%s): %zu bytes leaked", s->name, s->detail, m.used);
   // Lists grow by half and start with room for 16; JSON takes 64 KiB at once; nothing else may be
   // large.

@@ -2,6 +2,8 @@
 // Constants of the scheme of Saida et al. 2017 that can be chosen: beta, alpha, contact after the
 // solve, gamma, m and n.
 #include "support/plastic_testing.h"
+#include "support/scene_text.h"
+#include "world/world.h"
 
 #define D 0.02f
 
@@ -105,34 +107,62 @@ static void reach_counts_links(void** state) {
   }
 }
 
-// (23): with n = 0 new slaves are at the masters that parted, whatever the slave between them.
+// (23): with n = 0 new slaves are at the masters that parted, whatever the slave between them; with
+// m = 0 at that slave, and halfway with both equal.
 static void new_slaves_stand_where_the_weights_say(void** state) {
   (void)state;
-  yw_plastic_scheme scheme = yw_default_plastic_scheme();
-  scheme.split_slave = 0.0f;
-  plastic_lab lab;
-  begin(&lab, 2, &scheme, 1e5f);
-  lab.ctx.gravity = yw_v3(0, 0, 0);
-  lab.body->rules.repair = false;
-  assert_int_equal(lab_step(&lab, 1e-6f), YW_OK);
-  int32_t before = lab.body->num_slaves;
-  // The slaves stay behind; only the rule for masters that part is at work.
-  for (int32_t m = 0; m < lab.particles.count; ++m) {
-    if (lab.particles.pos[m].x > D) lab.particles.pos[m].x += 1.2f * D;
-  }
-  assert_true(yw_plastic_add_slaves(lab.body, &lab.particles));
-  int32_t at_masters = 0;
-  for (int32_t s = before; s < lab.body->num_slaves; ++s) {
-    float nearest = INFINITY;
+  const float weights[3][2] = {{2, 0}, {0, 1}, {1, 1}};
+  for (int k = 0; k < 3; ++k) {
+    yw_plastic_scheme scheme = yw_default_plastic_scheme();
+    scheme.split_master = weights[k][0];
+    scheme.split_slave = weights[k][1];
+    plastic_lab lab;
+    begin(&lab, 2, &scheme, 1e5f);
+    lab.ctx.gravity = yw_v3(0, 0, 0);
+    lab.body->rules.repair = false;
+    assert_int_equal(lab_step(&lab, 1e-6f), YW_OK);
+    int32_t before = lab.body->num_slaves;
+    // The slaves stay behind; only the rule for masters that part is at work.
     for (int32_t m = 0; m < lab.particles.count; ++m) {
-      nearest =
-          fminf(nearest, yw_distance(yw_xyz(lab.body->slave_pos[s]), yw_xyz(lab.particles.pos[m])));
+      if (lab.particles.pos[m].x > D) lab.particles.pos[m].x += 1.2f * D;
     }
-    assert_at_most(nearest, 1e-6f);
-    ++at_masters;
+    assert_true(yw_plastic_add_slaves(lab.body, &lab.particles));
+    assert_at_least(lab.body->num_slaves, before + 4);
+    for (int32_t s = before; s < lab.body->num_slaves; ++s) {
+      yw_vec3 x = yw_xyz(lab.body->slave_pos[s]);
+      float nearest = INFINITY;
+      for (int32_t m = 0; m < lab.particles.count; ++m) {
+        for (int32_t from = 0; from < before; ++from) {
+          yw_vec3 p = yw_lerp(yw_xyz(lab.particles.pos[m]), yw_xyz(lab.body->slave_pos[from]),
+                              weights[k][1] / (weights[k][0] + weights[k][1]));
+          nearest = fminf(nearest, yw_distance(x, p));
+        }
+      }
+      assert_at_most(nearest, 1e-6f);
+    }
+    lab_end(&lab);
   }
-  assert_at_least(at_masters, 4);
-  lab_end(&lab);
+}
+
+// The keys of scenes reach the model.
+static void scenes_choose_the_scheme(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      "{ \"bodies\": [{ \"shape\": { \"box\": { \"size\": 0.1 } }, \"plastic\": {"
+      " \"spacing\": 0.02, \"implicit_share\": 0.5, \"velocity_blend\": 0.9,"
+      " \"collide_after\": true, \"link_reach\": 3, \"split_master\": 4,"
+      " \"split_slave\": 3 } }] }");
+  yw_world* world = world_of(scene);
+  const plastic_body* body = world->bodies.items[world->body_order.items[0]].state;
+  const yw_plastic_scheme* s = &body->model->scheme;
+  assert_near(s->implicit_share, 0.5, 1e-6);
+  assert_near(s->velocity_blend, 0.9, 1e-6);
+  assert_true(s->collide_after);
+  assert_near(s->link_reach, 3, 1e-6);
+  assert_near(s->split_master, 4, 1e-6);
+  assert_near(s->split_slave, 3, 1e-6);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
 }
 
 static void bad_schemes_are_refused(void** state) {
@@ -164,6 +194,7 @@ int main(void) {
       cmocka_unit_test(contact_after_the_solve_crushes_the_lowest_layer),
       cmocka_unit_test(reach_counts_links),
       cmocka_unit_test(new_slaves_stand_where_the_weights_say),
+      cmocka_unit_test(scenes_choose_the_scheme),
       cmocka_unit_test(bad_schemes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,11 @@
 usage: kill.py YAWARA IO_FAULTS.so KILLS [SEED]
 
 KILLS moments per method: half inside the program's I/O calls (see tests/support/io_faults.c), half
-at random times. Full and broken disks and interrupted calls are tried as well. Every frame, every
-other file and every number of the log that is no timing must be equal. Prints one line per method,
-"ok NAME" or "not ok NAME: why".
+at random times. Full and broken disks, interrupted calls, a clock that is set back, a folder that is
+deleted under the run, a second program in the folder, another version, and (where file systems can
+be mounted) a small disk that is full and one that becomes read-only are tried as well. Every frame,
+every other file and every number of the log that is no timing must be equal. Prints one line per
+method, "ok NAME" or "not ok NAME: why".
 """
 import csv
 import json
@@ -51,7 +53,7 @@ class Bench:
                 "--snapshot-every", "3", "--threads", "1", "-q", *more]
 
     def run(self, run, fault=None, *more):
-        environment = dict(os.environ)
+        environment = dict(os.environ, YW_IO_REMOVE=os.path.join(self.folder, run))
         if fault:
             environment.update(LD_PRELOAD=self.faults, YW_IO_FAULT=fault)
         return subprocess.run(self.command(run, *more), env=environment, capture_output=True, text=True, timeout=120)
@@ -99,7 +101,95 @@ def resume_and_compare(bench, whole, what):
     return f"{what}: {found}" if found else None
 
 
-def try_method(bench, name, kills, draw):
+def try_deleted(bench, whole, calls, draw):
+    """The folder is deleted under a run: an error that names a file of it, and the next run is as if nothing had been."""
+    done = bench.run("parts", f"remove:{draw.randrange(calls)}")
+    if done.returncode not in (0, 2) or (done.returncode == 2 and "parts" not in done.stderr):
+        return f"a deleted folder: ends with {done.returncode}: {done.stderr.strip()}"
+    shutil.rmtree(os.path.join(bench.folder, "parts"), ignore_errors=True)
+    done = bench.run("parts")
+    found = difference(whole, bench.contents("parts")) if done.returncode == 0 else done.stderr.strip()
+    return f"after a deleted folder: {found}" if found else None
+
+
+def try_two(bench, whole):
+    """A second program in the folder refuses, and harms nothing."""
+    shutil.rmtree(os.path.join(bench.folder, "parts"), ignore_errors=True)
+    first = subprocess.Popen(bench.command("parts"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not os.path.exists(os.path.join(bench.folder, "parts", "run.json")) and first.poll() is None:
+        time.sleep(0.001)
+    first.send_signal(signal.SIGSTOP)
+    running = first.poll() is None
+    second = bench.run("parts", None, "--resume")
+    first.send_signal(signal.SIGCONT)
+    if first.wait() != 0 or (running and (second.returncode != 2 or "parts" not in second.stderr)):
+        return f"two programs: the first ends with {first.returncode}, the second with {second.returncode}: {second.stderr.strip()}"
+    found = difference(whole, bench.contents("parts"))
+    return f"two programs: {found}" if found else None
+
+
+def try_version(bench, whole, draw):
+    """A run of another version is resumed with a word about it."""
+    shutil.rmtree(os.path.join(bench.folder, "parts"), ignore_errors=True)
+    bench.run("parts", None, "--frames", str(draw.randrange(1, FRAMES)))
+    path = os.path.join(bench.folder, "parts", "run.json")
+    with open(path) as file:
+        text = file.read()
+    made_by = json.loads(text)["made_by"]
+    with open(path, "w") as file:
+        file.write(text.replace(f'"{made_by}"', '"0.0.7"'))
+    done = bench.run("parts", None, "--resume")
+    found = difference(whole, bench.contents("parts")) if done.returncode == 0 else done.stderr.strip()
+    if found or "0.0.7" not in done.stderr:
+        return f"another version: {found}, {done.stderr.strip()}"
+    return None
+
+
+# The run fills a small disk, which is enlarged; then the disk becomes read-only for a while.
+SMALL_DISK = r"""
+mount -t tmpfs -o size=$2 tmpfs "$1" || exit 77
+shift 2
+"$@" && { echo "a full disk ends with 0" >&2; exit 1; }
+[ $? -eq 2 ] || { echo "a full disk does not end with 2" >&2; exit 1; }
+[ -z "$(find "$FOLDER" -name '*tmp*')" ] || { echo "a full disk leaves parts of files" >&2; exit 1; }
+mount -o remount,size=64m,ro "$FOLDER"
+"$@" --resume && { echo "a read-only disk ends with 0" >&2; exit 1; }
+[ $? -eq 2 ] || { echo "a read-only disk does not end with 2" >&2; exit 1; }
+mount -o remount,rw "$FOLDER"
+"$@" --resume || "$@" || exit 1
+cp -r "$FOLDER/parts" "$RESULT"
+"""
+
+
+def try_small_disk(bench, whole, draw):
+    """None, what went wrong, or False where file systems cannot be mounted."""
+    mounted = os.path.join(bench.folder, "mounted")
+    os.makedirs(mounted, exist_ok=True)
+    shutil.rmtree(os.path.join(bench.folder, "parts"), ignore_errors=True)
+    size = sum(len(content) for content in whole.values() if isinstance(content, bytes))
+    command = bench.command("parts")
+    command[command.index("-o") + 1] = os.path.join(mounted, "parts")
+    done = subprocess.run(["unshare", "-m", "bash", "-c", SMALL_DISK, "bash", mounted, str(draw.randrange(20000, max(30000, size))), *command],
+                          env=dict(os.environ, FOLDER=mounted, RESULT=os.path.join(bench.folder, "parts")), capture_output=True, text=True)
+    if done.returncode == 77 or "unshare" in done.stderr:
+        return False
+    found = difference(whole, bench.contents("parts")) if done.returncode == 0 else done.stderr.strip()
+    return f"a small disk: {found}" if found else None
+
+
+def try_places(bench, whole, calls, draw):
+    """(number of runs, what went wrong)."""
+    tried = 0
+    for attempt in (lambda: try_deleted(bench, whole, calls, draw), lambda: try_two(bench, whole), lambda: try_version(bench, whole, draw),
+                    lambda: try_small_disk(bench, whole, draw)):
+        wrong = attempt()
+        if wrong:
+            return 0, wrong
+        tried += wrong is None
+    return tried, None
+
+
+def try_method(bench, name, kills, draw, places):
     bench.write_scene(BODIES[name])
     count_file = os.path.join(bench.folder, "count")
     shutil.rmtree(os.path.join(bench.folder, "whole"), ignore_errors=True)
@@ -113,21 +203,22 @@ def try_method(bench, name, kills, draw):
     plans = []
     for kind in ("kill", "killed"):
         plans += [f"{kind}:{n}" for n in sorted(draw.sample(range(calls), min(calls, max(1, kills // 4))))]
-    plans += [f"{kind}:{draw.randrange(calls)}" for kind in ("full", "broken", "interrupt") for _ in range(1 + kills // 20)]
-    plans += [draw.uniform(0, duration) for _ in range(kills - kills // 2)]
+    plans += [f"{kind}:{draw.randrange(calls)}" for kind in ("full", "broken", "interrupt", "clock") for _ in range(1 + kills // 20)]
+    plans += [draw.uniform(0, duration) for _ in range(max(1, kills - 2 * (kills // 4)))]
     for plan in plans:
         shutil.rmtree(os.path.join(bench.folder, "parts"), ignore_errors=True)
         if isinstance(plan, float):
             bench.kill_later("parts", plan)
         else:
             done = bench.run("parts", plan)
-            expected = {"kill": -9, "killed": -9, "interrupt": 0}.get(plan.split(":")[0], 2)
+            expected = {"kill": -9, "killed": -9, "interrupt": 0, "clock": 0}.get(plan.split(":")[0], 2)
             if done.returncode != expected:
                 return 0, f"{plan} of {calls} ends with {done.returncode}: {done.stderr.strip()}"
         wrong = resume_and_compare(bench, whole, f"{plan} of {calls} calls, {duration:.2f} s")
         if wrong:
             return 0, wrong
-    return len(plans), None
+    tried, wrong = try_places(bench, whole, calls, draw) if places else (0, None)
+    return len(plans) + tried, wrong
 
 
 def main():
@@ -138,8 +229,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), folder)
         os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
-        for name in BODIES:
-            tries, wrong = try_method(bench, name, int(sys.argv[3]), random.Random(f"{seed} {name}"))
+        kills = int(sys.argv[3])
+        for i, name in enumerate(BODIES):
+            # Short tests try bad places with one method: what happens there hardly depends on it.
+            places = kills >= 10 or i == seed % len(BODIES)
+            tries, wrong = try_method(bench, name, kills, random.Random(f"{seed} {name}"), places)
             failed |= wrong is not None
             print(f"not ok {name}, seed {seed}: {wrong}" if wrong else f"ok {name}: {tries} disturbed runs resumed, 0 lost",
                   flush=True)

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 // What the libFuzzer programs (tests/fuzz/fuzz_*.c) share. scripts/fuzz.sh runs each of them in an
 // empty folder of its own, so that files are named without a path. With YW_FUZZ_SEEDS=FOLDER a
-// program writes its first inputs into that folder and ends.
+// program writes its first inputs into that folder and ends. Files that are read as a whole can be
+// given in memory: the programs are linked with --wrap=yw_file_read_all, since a file on a disk
+// takes longer than most readers.
 #ifndef YW_TESTS_SUPPORT_FUZZING_H
 #define YW_TESTS_SUPPORT_FUZZING_H
 
 #include "support/testing.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/file.h"
 #include "yawara/extend/hash.h"
+#include "yawara/extend/memory.h"
+#include "yawara/extend/stream.h"
 #include "yawara/yawara.h"
 
 int LLVMFuzzerInitialize(int* argc, char*** argv);
@@ -38,6 +44,30 @@ static inline unsigned char* get_file(const char* path, size_t* size) {
     abort();
   }
   return bytes;
+}
+
+/// The file in memory that is read in place of the one of this name.
+static struct {
+  const char* path;  ///< NULL: none
+  const void* bytes;
+  size_t size;
+} given;
+
+yw_status __real_yw_file_read_all(const char* path, uint64_t max_bytes, const yw_allocator* mem,
+                                  yw_file_data* out, yw_error* error);
+yw_status __wrap_yw_file_read_all(const char* path, uint64_t max_bytes, const yw_allocator* mem,
+                                  yw_file_data* out, yw_error* error);
+
+yw_status __wrap_yw_file_read_all(const char* path, uint64_t max_bytes, const yw_allocator* mem,
+                                  yw_file_data* out, yw_error* error) {
+  if (!given.path || strcmp(given.path, path) != 0 || (max_bytes && given.size > max_bytes)) {
+    return __real_yw_file_read_all(path, max_bytes, mem, out, error);
+  }
+  *out = (yw_file_data){.mem = yw_mem_or_default(mem), .size = given.size};
+  out->bytes = YW_NEW_ARRAY(&out->mem, char, given.size + 1);
+  if (!out->bytes) return yw_fail_memory(error, path);
+  if (given.size > 0) memcpy(out->bytes, given.bytes, given.size);
+  return YW_OK;
 }
 
 /// A first input. kind is its first byte, which picks the reader; -1: there is only one reader.

@@ -7,6 +7,8 @@
 //   YW_IO_FAULT=full:N       from call N on, all fail with ENOSPC
 //   YW_IO_FAULT=broken:N     from call N on, all fail with EIO
 //   YW_IO_FAULT=interrupt:N  call N and every seventh after it fails once with EINTR
+//   YW_IO_FAULT=clock:N      from call N on, the clock is a day behind; no call fails
+//   YW_IO_FAULT=remove:N     right before call N, everything in the folder YW_IO_REMOVE is deleted
 #define _GNU_SOURCE  // NOLINT(bugprone-reserved-identifier)
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef enum fault { PASS, FAIL, KILL_INSIDE, KILL_AFTER } fault;
@@ -33,6 +36,16 @@ __attribute__((destructor)) static void write_count(void) {
   close(file);
 }
 
+static void remove_folder(void) {
+  char command[1000];
+  const char* folder = getenv("YW_IO_REMOVE");
+  unsetenv("LD_PRELOAD");
+  if (!folder || snprintf(command, sizeof command, "rm -rf '%s'", folder) >= (int)sizeof command) {
+    abort();
+  }
+  if (system(command) != 0) abort();
+}
+
 // What happens to the next call. Sets errno for FAIL.
 static fault next_fault(bool interruptible) {
   const char* plan = getenv("YW_IO_FAULT");
@@ -42,6 +55,7 @@ static fault next_fault(bool interruptible) {
   long at = atol(colon + 1), call = calls++;
   if (strncmp(plan, "kill", length) == 0 && length == 4) return call == at ? KILL_INSIDE : PASS;
   if (strncmp(plan, "killed", length) == 0) return call == at ? KILL_AFTER : PASS;
+  if (strncmp(plan, "remove", length) == 0 && call == at) remove_folder();
   if (call < at) return PASS;
   if (strncmp(plan, "full", length) == 0) return errno = ENOSPC, FAIL;
   if (strncmp(plan, "broken", length) == 0) return errno = EIO, FAIL;
@@ -61,6 +75,14 @@ static void die(void) { kill(getpid(), SIGKILL); }
     if (f == KILL_AFTER) die();  \
     return result;               \
   } while (0)
+
+int clock_gettime(clockid_t clock, struct timespec* now) {
+  const char* plan = getenv("YW_IO_FAULT");
+  int result = REAL(int, "clock_gettime", clockid_t, struct timespec*)(clock, now);
+  bool late = plan && strncmp(plan, "clock:", 6) == 0 && calls > atol(plan + 6);
+  if (result == 0 && clock == CLOCK_REALTIME && late) now->tv_sec -= 24 * 3600;
+  return result;
+}
 
 int open(const char* path, int flags, ...) {
   va_list list;

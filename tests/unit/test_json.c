@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/counted_memory.h"
+#include "support/guarded.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/json.h"
 #include "yawara/extend/timer.h"
@@ -173,6 +174,29 @@ static void mistakes_are_reported_with_their_place(void** state) {
   }
 }
 
+// Texts that are cut anywhere, also within a character, are read to their end and no further.
+static void cut_texts_are_not_read_beyond_their_end(void** state) {
+  (void)state;
+  static const char* const texts[] = {
+      "{\"a\": [1, -2.5e3, true, null, \"\\u00e9\\n\"], // comment\n \"b\": {\"\xc3\xa9\": "
+      "\"\xe2\x82\xac\"}}",
+      "\xc3\xa9",
+      "[\xe2\x82\xac",
+      "{\xf0\x9f\x98\x80",
+      "[1 \xe2\x82\xac",
+      "/* \xc3\xa9 */ 12"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+    for (size_t size = 0; size <= strlen(texts[i]); ++size) {
+      yw_json_doc* doc = NULL;
+      yw_error error = {0};
+      yw_status status =
+          yw_json_parse(NULL, "a.json", copy_at_the_end(texts[i], size), size, &doc, &error);
+      assert_true(status >= 0 || (!doc && error.message[0] != '\0'));
+      yw_json_free(doc);
+    }
+  }
+}
+
 static void depth_is_limited(void** state) {
   (void)state;
   char text[1000];
@@ -283,6 +307,7 @@ int main(void) {
       cmocka_unit_test(numbers_are_the_nearest_doubles),
       cmocka_unit_test(strings_are_decoded),
       cmocka_unit_test(mistakes_are_reported_with_their_place),
+      cmocka_unit_test(cut_texts_are_not_read_beyond_their_end),
       cmocka_unit_test(depth_is_limited),
       cmocka_unit_test(zero_bytes_are_refused),
       cmocka_unit_test(long_texts_do_not_hang),

@@ -415,6 +415,11 @@ static void errors_in_surfaces_name_place_and_numbers(void** state) {
       {"e.obj", "v 0 0 0\nv 1 nan 0\n",
        "e.obj:2: vertex 2 has y = nan, but positions must be finite"},
       {"e.obj", "v 0 0 -inf\n", "e.obj:1: vertex 1 has z = -inf"},
+      {"e.obj", "v 0 0 0\nv 1 0 0 1 nan 0\n", "e.obj:2: vertex 2 has a color of nan"},
+      {"e.ply",
+       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty "
+       "float z\nend_header\n0\n0\nnan\n",
+       "e.ply:8: vertex 0 has z = nan"},
       {"e.obj", "v 0 1e39 0\n", "e.obj:1: vertex 1 has y = 1e+39"},
       {"e.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\nv 1 1 1e400", "e.obj:5: vertex 4 has z = inf"},
       {"e.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n\nf 1 2 9\n",
@@ -550,6 +555,30 @@ static void errors_in_tets_name_place_and_numbers(void** state) {
        "e.inp: has 1 hexahedra beside 0 tets, but only tets can be used"},
   };
   for (size_t i = 0; i < sizeof files / sizeof *files; ++i) assert_bad(&files[i], true);
+}
+
+// All cells that are solid but no tets are named in the message.
+static void other_cells_are_named(void** state) {
+  (void)state;
+  static const struct {
+    int type, corners;
+    const char* name;
+  } cells[] = {{12, 8, "hexahedra"},  {11, 8, "hexahedra"}, {25, 20, "hexahedra"},
+               {29, 27, "hexahedra"}, {13, 6, "wedges"},    {26, 15, "wedges"},
+               {14, 5, "pyramids"},   {27, 13, "pyramids"}};
+  for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i) {
+    char text[400], message[100];
+    int n = snprintf(text, sizeof text,
+                     "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 "
+                     "float\n0 0 0\nCELLS 1 %d\n%d",
+                     cells[i].corners + 1, cells[i].corners);
+    for (int k = 0; k < cells[i].corners; ++k)
+      n += snprintf(text + n, sizeof text - (size_t)n, " 0");
+    snprintf(text + n, sizeof text - (size_t)n, "\nCELL_TYPES 1\n%d\n", cells[i].type);
+    snprintf(message, sizeof message, "has 1 %s beside 0 tets", cells[i].name);
+    const bad_file file = {"e.vtk", text, message};
+    assert_bad(&file, true);
+  }
 }
 
 static void a_wrong_tet_in_a_tetgen_pair_names_both_files(void** state) {
@@ -801,6 +830,7 @@ int main(void) {
       cmocka_unit_test(results_do_not_depend_on_the_locale),
       cmocka_unit_test(errors_in_surfaces_name_place_and_numbers),
       cmocka_unit_test(errors_in_tets_name_place_and_numbers),
+      cmocka_unit_test(other_cells_are_named),
       cmocka_unit_test(a_wrong_tet_in_a_tetgen_pair_names_both_files),
       cmocka_unit_test(missing_files_and_folders_are_errors),
       cmocka_unit_test(surfaces_come_back_as_they_were_written),

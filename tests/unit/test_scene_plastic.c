@@ -110,14 +110,48 @@ static void defaults_are_those_of_the_library(void** state) {
   yw_scene_destroy(scene);
 }
 
-// Without a spacing there are 24 cells along the longest side.
+// Without a spacing there are 24 masters along the longest side, or two across what is thin.
 static void the_spacing_follows_the_size(void** state) {
   (void)state;
   yw_scene* scene =
-      scene_of(BODY("\"shape\": {\"box\": {\"size\": [0.48, 0.02, 0.04]}}, \"plastic\": {}"));
+      scene_of(BODY("\"shape\": {\"box\": {\"size\": [0.48, 0.06, 0.06]}}, \"plastic\": {}"));
   assert_near(model_of(scene)->spacing, 0.02, 1e-7);
-  assert_int_equal(model_of(scene)->num_masters, 24 * 2);
+  assert_int_equal(model_of(scene)->num_masters, 24 * 3 * 3);
   yw_scene_destroy(scene);
+  scene = scene_of(BODY("\"shape\": {\"box\": {\"size\": [0.48, 0.02, 0.04]}}, \"plastic\": {}"));
+  assert_near(model_of(scene)->spacing, 0.01, 5e-4);
+  assert_true(model_of(scene)->num_masters >= 2 * 4 * 46);
+  yw_scene_destroy(scene);
+}
+
+// Bodies show the surface of their shape or file, sheets their particles.
+static void bodies_show_what_they_are_made_of(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    bool shows;
+  } cases[] = {
+      {BODY("\"shape\": {\"sphere\": {\"radius\": 0.1}}, \"plastic\": {}"), true},
+      {BODY("\"shape\": {\"sphere\": {\"radius\": 0.1}}, \"plastic\": {}, \"surface\": {\"size\": "
+            "0.02}"),
+       true},
+      {BODY("\"mesh\": {\"lattice\": {\"size\": 0.2, \"cells\": 2}}, \"plastic\": {}"), true},
+      {BODY("\"shape\": {\"box\": {\"size\": [0.2, 0.01, 0.2]}}, \"plastic\": {\"sheet\": true}"),
+       false},
+      {BODY("\"shape\": {\"sphere\": {\"radius\": 0.1}}, \"merge\": \"a\", \"plastic\": "
+            "{\"spacing\": 0.02}"),
+       true}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    yw_scene* scene = scene_of(cases[i].text);
+    yw_world* world = NULL;
+    yw_error error = {0};
+    if (yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) < 0) fail_msg("%s", error.message);
+    const yw_model* model = yw_body_model(world, yw_world_body(world, 0));
+    assert_int_equal(yw_model_surface(model)->num_triangles > 0, cases[i].shows);
+    assert_int_equal(yw_model_surface_parts(model), cases[i].shows);
+    yw_world_destroy(world);
+    yw_scene_destroy(scene);
+  }
 }
 
 // Boxes of a lattice, tets of a shape and shapes give the same particles; a sheet is one layer.
@@ -496,7 +530,6 @@ static void mistakes_are_reported_with_their_place(void** state) {
       {BODY(CUBE ", \"frames\": {\"fields\": [{\"yield_stress\": 3}]}"),
        "only for bodies of \"plastic\""},
       {BODY(CUBE ", \"plastic\": {}, \"fem\": {}"), "only one of them can be given"},
-      {BODY(CUBE ", \"plastic\": {}, \"surface\": {}"), "surface is not for bodies of \"plastic\""},
       {BODY(CUBE ", \"plastic\": {}, \"start_pose\": 0"), "start_pose is not for bodies of"},
       {BODY("\"shape\": {\"plane\": {}}, \"plastic\": {}"), "has no end"},
       {BODY(CUBE ", \"merge\": true"), "merge is only for bodies of \"plastic\""},
@@ -532,6 +565,7 @@ int main(void) {
       cmocka_unit_test(settings_of_the_solver_reach_the_body),
       cmocka_unit_test(defaults_are_those_of_the_library),
       cmocka_unit_test(the_spacing_follows_the_size),
+      cmocka_unit_test(bodies_show_what_they_are_made_of),
       cmocka_unit_test(bodies_come_from_any_source),
       cmocka_unit_test(bodies_come_from_files_of_triangles),
       cmocka_unit_test(materials_by_name_bring_everything),

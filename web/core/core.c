@@ -58,6 +58,7 @@ static void opened_free(opened* o) {
   }
   for (int32_t i = 0; o->bodies && i < o->shown->num_bodies; ++i) {
     yw_mem_free(NULL, o->bodies[i].carriers);
+    yw_mem_free(NULL, o->bodies[i].colors);
     wrap_free(&o->bodies[i].skin);
   }
   yw_mem_free(NULL, o->meshes);

@@ -21,6 +21,7 @@ typedef struct core_body {
   float size;         ///< m, longest side at rest
   int32_t* carriers;  ///< see frame_shown_values
   wrap skin;          ///< of loose particles
+  yw_vec3* colors;    ///< see core_clad_colors
 } core_body;
 
 /// Something that the user holds: a spring to the pointer, or a pin.
@@ -145,6 +146,15 @@ int32_t core_add_axes(core* c);
 int32_t core_add_contacts(core* c);
 int32_t core_add_slaves(core* c);
 int32_t core_add_cut(core* c, int32_t body, const frame_data* frame);
+// core_clad.c: plastic bodies with a surface, which holds until matter parts.
+bool core_is_clad(const core* c, int32_t body);
+bool core_model_is_clad(const core* c, int32_t model);
+bool core_surface_holds(const core* c, int32_t body);
+/// Colours of its particles, to be freed; NULL and count 0: all have that of the body.
+yw_vec3* core_clad_colors(const core* c, int32_t body, int32_t* count);
+/// Adds the surface as a skin; false if out of memory.
+bool core_add_clad(core* c, int32_t body, const yw_vec3* surface, int32_t* count,
+                   int32_t* triangles);
 /// Room for `count` more words of a frame; NULL if out of memory.
 float* core_add_words(core* c, size_t count);
 

@@ -190,10 +190,13 @@ static bool add_body(core* c, int32_t index, int32_t* count, int32_t* parts, int
       c->run ? c->moment.bodies[index].active : yw_body_is_active(c->world, c->bodies[index].id);
   *count = *parts = *triangles = 0;
   if (!active || !c->shown->bodies[index].look.visible) return true;
-  bool is_surface = shown_model_of(c->shown, index)->kind != SHOWN_PARTICLES;
+  bool clad = core_is_clad(c, index);
+  bool is_surface = shown_model_of(c->shown, index)->kind != SHOWN_PARTICLES && !clad;
   if (!is_surface && has_skins(c)) {
     *parts = PART_SKIN;
-    return add_skin(c, index, count, triangles);
+    const yw_vec3* surface = core_surface_holds(c, index) ? surface_of(c, index) : NULL;
+    return surface ? core_add_clad(c, index, surface, count, triangles)
+                   : add_skin(c, index, count, triangles);
   }
   *parts = is_surface ? PART_SURFACE : PART_PARTICLES;
   return is_surface ? add_surface(c, index, count) : add_particles(c, index, count);
@@ -208,6 +211,12 @@ static bool add_values(core* c, const frame_data* frame, int32_t index, int32_t 
   const shown_model* model = shown_model_of(c->shown, index);
   bool is_surface = *parts & PART_SURFACE;
   int32_t num_shown = is_surface ? model->surface.num_vertices : count;
+  if (core_is_clad(c, index)) {
+    float* own = core_add_words(c, (size_t)count);
+    if (own) memcpy(own, field->values, (size_t)count * sizeof *own);
+    *parts |= PART_VALUES;
+    return own != NULL;
+  }
   float* values = YW_NEW_ARRAY(NULL, float, (size_t)num_shown + 1);
   float* at = values ? core_add_words(c, (size_t)count) : NULL;
   bool good = at && frame_shown_values(body, model, field, &c->bodies[index].carriers, values) >= 0;

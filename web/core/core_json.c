@@ -78,7 +78,7 @@ static void add_models(text* t, core* c) {
     text_add(t, "{");
     add_text(t, "method", model->method);
     add_number(t, "tets", model->tets.num_tets);
-    add_flag(t, "particles", model->kind == SHOWN_PARTICLES);
+    add_flag(t, "particles", model->kind == SHOWN_PARTICLES || core_model_is_clad(c, i));
     add_number(t, "vertices", mesh->num_vertices);
     add_array(c, "triangles", mesh->triangles, 3 * (int64_t)mesh->num_triangles);
     add_array(c, "source", mesh->source, mesh->num_vertices);
@@ -112,6 +112,14 @@ static void add_fields(text* t, const core* c, int32_t index) {
   text_add(t, "]");
 }
 
+// Colours of the particles of a clad body, if they differ.
+static void add_particle_colors(core* c, int32_t index) {
+  int32_t count = 0;
+  yw_mem_free(NULL, c->bodies[index].colors);
+  c->bodies[index].colors = core_clad_colors(c, index, &count);
+  if (count > 0) add_array(c, "colors", c->bodies[index].colors, 3 * (int64_t)count);
+}
+
 static void add_bodies(text* t, core* c) {
   add_key(t, "bodies");
   text_add(t, "[");
@@ -119,7 +127,9 @@ static void add_bodies(text* t, core* c) {
     const shown_body* body = &c->shown->bodies[i];
     const yw_tri_mesh* surface = &c->shown->models[body->model].surface;
     const yw_vec3* colors = body->num_colors > 0 ? body->colors : surface->colors;
-    int32_t num_colors = body->num_colors > 0 ? body->num_colors : surface->num_vertices;
+    // Of vertices, but the page has only particles of these.
+    bool clad = core_is_clad(c, i);
+    if (clad) colors = NULL;
     text_add_comma(t);
     text_add(t, "{");
     add_text(t, "name", body->name);
@@ -130,6 +140,7 @@ static void add_bodies(text* t, core* c) {
     add_number(t, "gloss", (double)body->look.gloss);
     add_vec3(t, "color", body->look.color);
     if (colors) add_array(c, "colors", colors, 3 * (int64_t)num_colors);
+    if (clad) add_particle_colors(c, i);
     add_fields(t, c, i);
     text_add(t, "}");
   }

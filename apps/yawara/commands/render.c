@@ -126,7 +126,7 @@ static int parse(int argc, char** argv, render_options* o) {
       {"look", 0, OPTION_TEXT, &o->look, "FILE.json", "camera, colours, lights, floor: see above",
        0, 0},
       {"particles", 0, OPTION_FLAG, &o->particles, NULL,
-       "bodies without a surface as balls, not with a skin", 0, 0},
+       "bodies of particles as balls, not with a skin or surface", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
       STARTER_OPTIONS(&o->scene.model),
       SCENE_OPTIONS(&o->scene),
@@ -245,6 +245,7 @@ static int open_source(const render_options* o, source* s) {
     if (!skin) fprintf(stderr, "yawara: %s; drawing balls\n", error.message);
     stage_set_skin(s->stage, skin);
   }
+  if (o->particles) stage_set_balls(s->stage);
   return parse_range(o, &s->color);
 }
 

@@ -28,7 +28,7 @@ typedef struct scene_options {
        0,         256},                                                                          \
       {"device",    0,                                                                           \
        OPTION_TEXT, &(target)->device,                                                           \
-       "NAME",      "cuda: bodies of match on an NVIDIA GPU, same bits (default: cpu)",          \
+       "NAME",      "cuda: bodies of match and fem on an NVIDIA GPU, same bits (default: cpu)",  \
        0,           0},                                                                          \
   {                                                                                              \
     "simd", 0, OPTION_TEXT, &(target)->simd, "LEVEL", "plain, avx2, avx512 (default: the best)", \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "console/progress.h"
+#include "playback/body_skin.h"
 #include "playback/export_look.h"
 #include "playback/export_surfaces.h"
 #include "playback/frame_values.h"
@@ -44,6 +45,7 @@ typedef struct exporter {
   bool* left_out[2];         // of PC2 and MDD, per body: it cannot be held
   bool velocities;           // of what is shown are wanted
   bool* velocity_lost;       // of each body: it shows particles whose velocities were not kept
+  int32_t* parted;           // of each body: the first frame in which its surface parts, plus 1
   export_surfaces surfaces;  // what each body shows in the frame
   export_look* looks;        // of each model, for PLY and glTF
   int32_t** carriers;        // of each body, see frame_shown_values
@@ -108,11 +110,13 @@ static yw_status make_folders(exporter* e, const char* out_dir, yw_error* error)
   return YW_OK;
 }
 
-// Faces, texture coordinates and materials are those of the OBJ file that the surface is from.
+// Faces, texture coordinates and materials are those of the OBJ file that the surface is from. A
+// skin has none.
 static yw_status write_obj(const char* path, const shown_model* model, const yw_tri_mesh* posed,
-                           yw_error* error) {
-  return model->source ? obj_source_write(path, model->source, &model->surface, posed, error)
-                       : yw_tri_mesh_write(path, posed, error);
+                           bool skinned, yw_error* error) {
+  return model->source && !skinned
+             ? obj_source_write(path, model->source, &model->surface, posed, error)
+             : yw_tri_mesh_write(path, posed, error);
 }
 
 static yw_status open_point_cache(const exporter* e, int format, int32_t body, const char* kind,
@@ -143,7 +147,7 @@ static yw_status open_point_caches(exporter* e, int format, yw_error* error) {
     if (e->left_out[k][i]) continue;
     char path[MAX_PATH + MAX_NAME + 8];
     snprintf(path, sizeof path, "%s/%s.obj", e->folders[format], e->names[i]);
-    status = write_obj(path, model_of(e, i), surface, error);
+    status = write_obj(path, model_of(e, i), surface, false, error);
     if (status >= 0) status = open_point_cache(e, format, i, "", &e->caches[k][i], error);
     if (status >= 0 && e->velocities) {
       status = open_point_cache(e, format, i, ".velocity", &e->velocity_caches[k][i], error);
@@ -179,11 +183,13 @@ static yw_status make_room(exporter* e, yw_error* error) {
   e->num_bodies = e->run.shown->num_bodies;
   size_t files = (size_t)e->num_bodies * ((size_t)e->run.info.frames_done + 1);
   e->velocity_lost = YW_NEW_ARRAY(NULL, bool, e->num_bodies);
+  e->parted = YW_NEW_ARRAY(NULL, int32_t, e->num_bodies);
   e->names = yw_mem_alloc(NULL, (size_t)e->num_bodies, sizeof *e->names);
   e->carriers = YW_NEW_ARRAY(NULL, int32_t*, e->num_bodies);
   e->series = YW_NEW_ARRAY(NULL, yw_pvd_entry, e->wanted[VTU] ? files : 1);
   e->series_files = yw_mem_alloc(NULL, e->wanted[VTU] ? files : 1, sizeof *e->series_files);
-  bool made = e->velocity_lost && e->names && e->carriers && e->series && e->series_files;
+  bool made =
+      e->velocity_lost && e->parted && e->names && e->carriers && e->series && e->series_files;
   if (!made) return yw_fail_memory(error, "an export");
   yw_status status = export_surfaces_open(e->run.shown, e->velocities, &e->surfaces, error);
   return status < 0 ? status : take_looks(e, error);
@@ -356,10 +362,9 @@ static void add_velocities(exporter* e, const frame_body* body, int32_t index, i
 
 // Values of all fields on what is shown, one after another; and the radii of particles.
 static yw_status gather_fields(exporter* e, const frame_body* body, int32_t index,
-                               const yw_tri_mesh* posed, yw_ply_field** out, int32_t* count,
-                               float** values) {
+                               const yw_tri_mesh* posed, bool skinned, yw_ply_field** out,
+                               int32_t* count, float** values) {
   int32_t vertices = posed->num_vertices;
-  bool skinned = posed->num_triangles > 0 && model_of(e, index)->kind == SHOWN_PARTICLES;
   *out = YW_NEW_ARRAY(NULL, yw_ply_field, body->num_fields + 4);
   *values = YW_NEW_ARRAY(NULL, float, (size_t)vertices*((size_t)body->num_fields + 3));
   *count = 0;
@@ -373,20 +378,21 @@ static yw_status gather_fields(exporter* e, const frame_body* body, int32_t inde
     if (status < 0) return status;
     (*out)[(*count)++] = (yw_ply_field){field->name, at, field->unit, field->meaning};
   }
-  if (body->radii && !skinned)
+  if (body->radii && !skinned && !body_is_clad(body))
     (*out)[(*count)++] = (yw_ply_field){"radius", body->radii, "m", NULL};
   add_velocities(e, body, index, vertices, *values + (size_t)vertices * (size_t)body->num_fields,
                  *out, count);
   return YW_OK;
 }
 
-static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* posed,
+static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* posed, bool skinned,
                            const frame_body* body, int32_t index, yw_error* error) {
   yw_ply_field* fields = NULL;
   float* values = NULL;
   int32_t count;
-  yw_status status = gather_fields(e, body, index, posed, &fields, &count, &values);
-  yw_ply_look look = export_look_ply(&e->looks[e->run.shown->bodies[index].model]);
+  yw_status status = gather_fields(e, body, index, posed, skinned, &fields, &count, &values);
+  yw_ply_look look = {0};
+  if (!skinned) look = export_look_ply(&e->looks[e->run.shown->bodies[index].model]);
   status = status < 0 ? yw_fail_memory(error, "an export")
                       : yw_ply_write_look(path, posed, &look, fields, count, error);
   yw_mem_free(NULL, fields);
@@ -394,19 +400,31 @@ static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* pos
   return status;
 }
 
-// What is exported of a body without a surface: its particles, or a skin around them.
-static yw_status take_particles(const exporter* e, const frame_body* body, yw_tri_mesh* posed,
-                                yw_tri_mesh* skin, yw_error* error) {
-  posed->num_vertices = body->num_particles;
-  posed->positions = (yw_vec3*)(uintptr_t)body->positions;
-  if (!e->skin || !body->radii) return YW_OK;
-  skin_def def = skin_default_def();
-  def.count = body->num_particles;
-  def.positions = body->positions;
-  def.radii = body->radii;
-  yw_status status = skin_make(&def, skin, error);
+// What is exported of a body without a surface: its particles, or a skin around them. A surface
+// that parts gets a skin there, if skins can be made.
+static yw_status take_particles(const exporter* e, const frame_body* body, const shown_model* model,
+                                yw_tri_mesh* posed, yw_tri_mesh* skin, yw_error* error) {
+  if (model->kind == SHOWN_PARTICLES) {
+    posed->num_vertices = body->num_particles;
+    posed->positions = (yw_vec3*)(uintptr_t)body->positions;
+    if (!e->skin || !body->radii) return YW_OK;
+  } else if (!body->parted || skin_available(NULL) < 0) {
+    return YW_OK;
+  }
+  yw_status status = body_skin_make(body, model, body->positions, body->radii, skin, error);
   if (status >= 0) *posed = *skin;
   return status;
+}
+
+// Where the surface has parted, the skin has the colours of what is nearest on it.
+static yw_status color_skin(const exporter* e, const frame_body* body, int32_t index,
+                            yw_tri_mesh* skin, yw_error* error) {
+  const yw_vec3* colors = model_of(e, index)->surface.colors;
+  if (!colors || !body_is_clad(body) || skin->num_vertices == 0) return YW_OK;
+  skin->colors = YW_NEW_ARRAY(&skin->mem, yw_vec3, skin->num_vertices);
+  bool made = skin->colors &&
+              body_skin_colors(body, colors, skin->num_vertices, skin->positions, skin->colors);
+  return made ? YW_OK : yw_fail_memory(error, "an export");
 }
 
 static yw_status write_surface(exporter* e, const frame_data* frame, int32_t index, int format,
@@ -415,16 +433,24 @@ static yw_status write_surface(exporter* e, const frame_data* frame, int32_t ind
   yw_tri_mesh posed = model_of(e, index)->surface, skin = {0};
   posed.positions = e->surfaces.now.surfaces[index];
   yw_status status = YW_OK;
-  if (posed.num_triangles == 0) status = take_particles(e, body, &posed, &skin, error);
-  if (status < 0) return status;
+  if (posed.num_triangles == 0 || body->parted) {
+    status = take_particles(e, body, model_of(e, index), &posed, &skin, error);
+  }
+  if (status >= 0) status = color_skin(e, body, index, &skin, error);
+  if (status >= 0 && skin.colors) posed.colors = skin.colors;
+  if (status < 0) {
+    yw_tri_mesh_free(&skin);
+    return status;
+  }
+  bool skinned = skin.num_triangles > 0;
   char path[MAX_PATH + MAX_NAME + 24];
   snprintf(path, sizeof path, "%s/%s_%06d.%s", e->folders[format], e->names[index], frame->number,
            formats_known[format]);
   const shown_model* model = model_of(e, index);
   if (format == PLY) {
-    status = write_ply(e, path, &posed, body, index, error);
+    status = write_ply(e, path, &posed, skinned, body, index, error);
   } else {
-    status = write_obj(path, model, &posed, error);
+    status = write_obj(path, model, &posed, skinned, error);
   }
   yw_tri_mesh_free(&skin);
   return status;
@@ -441,6 +467,7 @@ static yw_status append_to_caches(exporter* e, int which, int32_t body, yw_error
 static yw_status write_body(exporter* e, const frame_data* frame, int32_t index, yw_error* error) {
   const frame_body* body = &frame->bodies[index];
   yw_status status = YW_OK;
+  if (body->parted && e->parted[index] == 0) e->parted[index] = frame->number + 1;
   for (int format = PLY; format <= OBJ && status >= 0 && body->active; ++format) {
     if (e->wanted[format]) status = write_surface(e, frame, index, format, error);
   }
@@ -521,6 +548,7 @@ static void close_exporter(exporter* e) {
   }
   yw_mem_free(NULL, e->looks);
   yw_mem_free(NULL, e->velocity_lost);
+  yw_mem_free(NULL, e->parted);
   yw_mem_free(NULL, e->names);
   yw_mem_free(NULL, e->series);
   yw_mem_free(NULL, e->series_files);
@@ -528,6 +556,21 @@ static void close_exporter(exporter* e) {
   usd_export_free(e->usd);
   run_folder_close(&e->run);
   yw_mem_free(NULL, e);
+}
+
+// Says where a format shows a surface that matter has left.
+static void report_parted(const exporter* e) {
+  static const int fixed[] = {PC2, MDD, GLTF, USD};
+  for (size_t k = 0; k < sizeof fixed / sizeof fixed[0]; ++k) {
+    for (int32_t i = 0; e->wanted[fixed[k]] && i < e->num_bodies; ++i) {
+      if (e->parted[i] == 0) continue;
+      fprintf(
+          stderr,
+          "%s: the surface of \"%s\" flows or tears from frame %d on, but its triangles stay as "
+          "they are; ply and obj hold a skin from there on\n",
+          formats_known[fixed[k]], e->run.shown->bodies[i].name, e->parted[i] - 1);
+    }
+  }
 }
 
 // Says what a format could not hold: bodies, and fields of tets where only particles are written.
@@ -595,6 +638,7 @@ yw_status export_run(const export_def* def, yw_error* error) {
   }
   if (status >= 0) status = finish_series(e, error);
   if (status >= 0) report_left_out(e, def->quiet);
+  if (status >= 0) report_parted(e);
   close_exporter(e);
   return status;
 }

@@ -207,11 +207,17 @@ static bool take_body(const frame_def* def, int32_t body, value_room* room, fram
     if (shown && yw_body_surface_positions(world, id, shown, out->num_surface) < 0) return false;
     out->surface = shown;
   }
-  const float* r = surface->num_triangles == 0 ? yw_body_radii(world, id, NULL) : NULL;
+  bool parts = yw_model_surface_parts(model), loose = surface->num_triangles == 0;
+  const float* r = loose || parts ? yw_body_radii(world, id, NULL) : NULL;
   if (r) {
     float* radii = take_values(room, count);
     if (radii) memcpy(radii, r, sizeof *r * count);
     out->radii = radii;
+  }
+  if (parts) {
+    float* parted = take_values(room, count);
+    bool some = parted && yw_body_parted(world, id, parted, out->num_particles) > 0;
+    out->parted = some ? parted : NULL;
   }
   return take_cells(def, body, room, out) && take_fields(world, id, def->fields, room, out);
 }

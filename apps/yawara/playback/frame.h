@@ -24,7 +24,8 @@ typedef struct frame_body {
   /// Vertices of a SHOWN_OWN surface; otherwise NULL.
   const yw_vec3* surface;
   int32_t num_surface;
-  const float* radii;    ///< of bodies without a surface; otherwise NULL
+  const float* radii;    ///< of bodies without a surface, or with one that parts; otherwise NULL
+  const float* parted;   ///< see yw_body_parted; NULL: the surface holds everywhere, or is none
   int32_t num_cells;     ///< tets
   const int32_t* cells;  ///< 4 particles each; NULL: those of the model, or of cells_frame
   int32_t cells_frame;   ///< the frame that stores the cells; -1: they are the tets of the model

@@ -18,7 +18,8 @@ typedef struct gathering {
 static yw_shown_body describe(const frame_body* body, const shown_body* shown,
                               const shown_model* model, yw_vec3* surface) {
   yw_shown_body out = {0};
-  if (!body->active || !shown->touches || !surface) return out;
+  // Surfaces that matter may leave behind keep nothing out.
+  if (!body->active || !shown->touches || !surface || body->radii) return out;
   out = (yw_shown_body){.num_vertices = model->surface.num_vertices,
                         .vertices = surface,
                         .num_triangles = model->surface.num_triangles,

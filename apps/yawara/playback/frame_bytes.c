@@ -4,7 +4,8 @@
 #include "playback/frame.h"
 #include "yawara/extend/memory.h"
 
-enum { ACTIVE = 1, SURFACE = 2, RADII = 4, CELLS = 8, CELLS_OF_FRAME = 16, ALL_FLAGS = 31 };
+enum { ACTIVE = 1, SURFACE = 2, RADII = 4, CELLS = 8, CELLS_OF_FRAME = 16, PARTED = 32 };
+enum { ALL_FLAGS = 63 };
 
 // Writing -----------------------------------------------------------------------------------------
 
@@ -21,7 +22,8 @@ static void write_body(const frame_body* body, yw_writer* writer) {
   size_t count = (size_t)body->num_particles;
   uint32_t flags = (body->active ? ACTIVE : 0u) | (body->surface ? SURFACE : 0u) |
                    (body->radii ? RADII : 0u) | (body->cells ? CELLS : 0u) |
-                   (!body->cells && body->cells_frame >= 0 ? CELLS_OF_FRAME : 0u);
+                   (!body->cells && body->cells_frame >= 0 ? CELLS_OF_FRAME : 0u) |
+                   (body->parted ? PARTED : 0u);
   yw_write_u32(writer, flags);
   yw_write_u32(writer, (uint32_t)count);
   write_vectors(writer, body->positions, body->num_particles);
@@ -30,6 +32,7 @@ static void write_body(const frame_body* body, yw_writer* writer) {
     write_vectors(writer, body->surface, body->num_surface);
   }
   if (body->radii) yw_write_f32(writer, body->radii, count);
+  if (body->parted) yw_write_f32(writer, body->parted, count);
   write_cells(body, writer);
   yw_write_u32(writer, (uint32_t)body->num_fields);
   for (int32_t i = 0; i < body->num_fields; ++i) {
@@ -126,6 +129,8 @@ static bool read_body(yw_reader* reader, number_room* room, int32_t number, fram
   }
   if (flags & RADII) out->radii = read_floats(reader, room, count);
   if ((flags & RADII) && !out->radii) return false;
+  if (flags & PARTED) out->parted = read_floats(reader, room, count);
+  if ((flags & PARTED) && !(out->parted && out->radii && out->surface)) return false;
   return read_cells(reader, room, flags, number, out) && read_fields(reader, room, out);
 }
 

@@ -23,7 +23,7 @@ static void add_body(moments* m, const frame_body* body) {
   int32_t count = body->surface ? body->num_surface : body->num_particles;
   for (int32_t i = 0; i < count; ++i) {
     add_point(m, points[i]);
-    if (!body->radii) continue;
+    if (!body->radii || body->surface) continue;
     for (int corner = 0; corner < 8; ++corner) {
       yw_aabb ball = yw_aabb_pad((yw_aabb){points[i], points[i]}, 0.577f * body->radii[i]);
       add_point(m, corner_of(ball, corner));

@@ -215,7 +215,7 @@ static bool paint_surface(const yw_scene* scene, int32_t index, const shown_mode
                           shown_body* out) {
   const yw_tri_mesh* surface = &model->surface;
   yw_vec3 color = out->look.color;
-  bool tinted = model->tets.num_tets == 0 && surface->colors;
+  bool tinted = model->num_elements > 0 && surface->colors;
   bool painted = scene && yw_scene_body_paint(scene, index, yw_v3(0, 0, 0), &color);
   if (!painted && !tinted) return true;
   out->colors = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
@@ -242,6 +242,21 @@ static bool color_particles(const yw_scene* scene, int32_t index, shown_body* ou
   return true;
 }
 
+// Vertices of a surface take the colour of the particle that they follow: bodies that merge keep
+// theirs.
+static bool color_vertices(const yw_scene* scene, int32_t index, const yw_model* model,
+                           shown_body* out) {
+  int32_t count = yw_model_surface(model)->num_vertices;
+  out->colors = YW_NEW_ARRAY(NULL, yw_vec3, count);
+  if (!out->colors) return false;
+  out->num_colors = count;
+  for (int32_t i = 0; i < count; ++i) {
+    out->colors[i] = out->look.color;
+    yw_scene_particle_color(scene, index, yw_model_surface_particle(model, i), &out->colors[i]);
+  }
+  return true;
+}
+
 static bool take_body(const yw_scene* scene, const yw_world* world, int32_t index,
                       const shown_model* model, shown_body* out) {
   yw_body_id id = yw_world_body(world, index);
@@ -256,6 +271,12 @@ static bool take_body(const yw_scene* scene, const yw_world* world, int32_t inde
                            .gloss = BODY_GLOSS,
                            .crease = BODY_CREASE,
                            .visible = look.visible};
+  const yw_model* made_of = yw_body_model(world, id);
+  yw_vec3 color = look.color;
+  bool painted = scene && yw_scene_body_paint(scene, index, yw_v3(0, 0, 0), &color);
+  bool merged = scene && !painted && yw_model_surface_parts(made_of) &&
+                yw_scene_num_particle_colors(scene, index) > 0;
+  if (merged) return color_vertices(scene, index, made_of, out);
   return model->kind == SHOWN_PARTICLES ? color_particles(scene, index, out)
                                         : paint_surface(scene, index, model, out);
 }

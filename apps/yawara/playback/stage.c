@@ -17,7 +17,7 @@ struct stage {
   int32_t num_meshes, num_planes;
   float wireframe;
   stage_field field;
-  bool skin;
+  stage_coat coat;
 };
 
 // Obstacles ---------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ yw_status stage_show(stage* s, const frame_data* frame, yw_error* error) {
   s->has_frame = true;
   for (int32_t i = 0; i < s->shown->num_bodies; ++i) {
     stage_body* body = &s->bodies[i];
-    yw_status status = stage_body_show(body, &frame->bodies[i], &s->field, s->skin, error);
+    yw_status status = stage_body_show(body, &frame->bodies[i], &s->field, s->coat, error);
     if (status < 0) return status;
     s->surfaces[i] = stage_body_is_loose(body) ? NULL : body->points;
   }
@@ -170,11 +170,13 @@ void stage_set_field(stage* s, const char* field, float low, float high) {
   s->field = (stage_field){field, low, high};
 }
 
-void stage_set_skin(stage* s, bool skin) { s->skin = skin; }
+void stage_set_skin(stage* s, bool skin) { s->coat = skin ? STAGE_SKIN : STAGE_PLAIN; }
+
+void stage_set_balls(stage* s) { s->coat = STAGE_BALLS; }
 
 bool stage_has_particles(const stage* s) {
   for (int32_t i = 0; i < s->shown->num_bodies; ++i) {
-    if (stage_body_is_loose(&s->bodies[i])) return true;
+    if (stage_body_is_loose(&s->bodies[i]) || s->bodies[i].has_particles) return true;
   }
   return false;
 }

@@ -27,7 +27,9 @@ void stage_set_wireframe(stage* s, float width);
 /// From the next frame on, particles of bodies without a surface are drawn with a skin (see
 /// skin_available); default: as balls.
 void stage_set_skin(stage* s, bool skin);
-/// True if some body has no surface.
+/// From the next frame on, particles are drawn as balls even where a body has a surface.
+void stage_set_balls(stage* s);
+/// True if some body is made of particles; those of plastic bodies may have a surface as well.
 bool stage_has_particles(const stage* s);
 /// From the next frame on, colours bodies by this field; `low` and `high` are the ends of the
 /// colour map. NULL: no field. The name must outlive the stage.

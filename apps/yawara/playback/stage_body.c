@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "playback/body_skin.h"
 #include "playback/frame_values.h"
 #include "playback/obj_corners.h"
 #include "render/draw/colormap.h"
@@ -17,7 +18,7 @@
 #define RADIUS_SHARE 0.3f
 #define MIN_RADIUS 1e-4f
 
-bool stage_body_is_loose(const stage_body* body) { return body->model->kind == SHOWN_PARTICLES; }
+bool stage_body_is_loose(const stage_body* body) { return body->loose; }
 
 static bool make_room(stage_body* body, int32_t count) {
   if (count <= body->capacity && body->points) return true;
@@ -29,14 +30,15 @@ static bool make_room(stage_body* body, int32_t count) {
   body->points = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
   body->tints = YW_NEW_ARRAY(NULL, yw_vec3, capacity);
   body->values = YW_NEW_ARRAY(NULL, float, capacity);
-  body->radii = stage_body_is_loose(body) ? YW_NEW_ARRAY(NULL, float, capacity) : NULL;
+  body->radii = YW_NEW_ARRAY(NULL, float, capacity);
   body->capacity = capacity;
-  return body->points && body->tints && body->values && (body->radii || !stage_body_is_loose(body));
+  return body->points && body->tints && body->values && body->radii;
 }
 
 yw_status stage_body_create(const shown_scene* shown, int32_t index, stage_body* out) {
   *out = (stage_body){.shown = &shown->bodies[index], .model = shown_model_of(shown, index)};
   const shown_model* model = out->model;
+  out->loose = model->kind == SHOWN_PARTICLES;
   if (model->source) out->normals = obj_corner_normals(model->source, &model->surface);
   return make_room(out, model->surface.num_vertices) ? YW_OK : YW_ERR_MEMORY;
 }
@@ -55,7 +57,7 @@ void stage_body_free(stage_body* body) {
 yw_aabb stage_body_box(const stage_body* body) {
   yw_aabb box = yw_aabb_empty();
   for (int32_t i = 0; body->active && i < body->num_points; ++i) {
-    bool ball = body->radii && body->skin.num_vertices == 0;
+    bool ball = body->loose && body->skin.num_vertices == 0;
     float pad = ball ? body->radii[i] : 0.0f;
     box = yw_aabb_join(box, yw_aabb_pad((yw_aabb){body->points[i], body->points[i]}, pad));
   }
@@ -79,9 +81,19 @@ static yw_status tint(stage_body* body, const frame_body* frame, const frame_fie
   return status;
 }
 
+// What a clad body shows where its surface parts keeps the colours of the surface.
+static yw_status tint_clad(stage_body* body, const frame_body* frame) {
+  const shown_body* shown = body->shown;
+  const yw_vec3* colors = shown->num_colors > 0 ? shown->colors : body->model->surface.colors;
+  if (!colors || body->num_points == 0) return YW_OK;
+  body->tinted = body_skin_colors(frame, colors, body->num_points, body->points, body->tints);
+  return body->tinted ? YW_OK : YW_ERR_MEMORY;
+}
+
 // Particles keep their own colours; a skin takes that of the nearest one.
 static yw_status tint_particles(stage_body* body, const frame_body* frame) {
   const shown_body* shown = body->shown;
+  if (body_is_clad(frame)) return tint_clad(body, frame);
   if (shown->num_colors == 0 || body->num_points == 0) return YW_OK;
   int32_t* nearest = NULL;
   if (body->skin.num_vertices > 0) {
@@ -116,12 +128,9 @@ static void show_particles(stage_body* body, const frame_body* frame) {
 }
 
 // Replaces the particles by a skin.
-static yw_status show_skin(stage_body* body, yw_error* error) {
-  skin_def def = skin_default_def();
-  def.count = body->num_points;
-  def.positions = body->points;
-  def.radii = body->radii;
-  yw_status status = skin_make(&def, &body->skin, error);
+static yw_status show_skin(stage_body* body, const frame_body* frame, yw_error* error) {
+  yw_status status =
+      body_skin_make(frame, body->model, body->points, body->radii, &body->skin, error);
   if (status < 0 || body->skin.num_vertices == 0) return status;
   if (!make_room(body, body->skin.num_vertices)) return yw_fail_memory(error, "a skin");
   body->num_points = body->skin.num_vertices;
@@ -130,8 +139,11 @@ static yw_status show_skin(stage_body* body, yw_error* error) {
 }
 
 yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage_field* field,
-                          bool skin, yw_error* error) {
+                          stage_coat coat, yw_error* error) {
   body->active = frame->active;
+  body->has_particles = body_has_particles(frame);
+  body->loose = body->model->kind == SHOWN_PARTICLES ||
+                (body_is_clad(frame) && (frame->parted || coat == STAGE_BALLS));
   body->tinted = false;
   yw_tri_mesh_free(&body->skin);
   const frame_field* values = field->name ? frame_find_field(frame, field->name) : NULL;
@@ -144,7 +156,7 @@ yw_status stage_body_show(stage_body* body, const frame_body* frame, const stage
   }
   if (stage_body_is_loose(body)) {
     show_particles(body, frame);
-    yw_status status = skin ? show_skin(body, error) : YW_OK;
+    yw_status status = coat == STAGE_SKIN ? show_skin(body, frame, error) : YW_OK;
     if (status < 0) return status;
   } else {
     body->num_points = vertices;

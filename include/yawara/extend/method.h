@@ -234,6 +234,11 @@ typedef struct yw_method {
   /// True if that surface is not what contact sees (the triangles of model_elements) but only near
   /// it, and has to be kept out of obstacles. NULL: false.
   bool (*surface_strays)(const void* model);
+  /// Where that surface no longer is what matter looks like, one value per particle: 0 (it holds)
+  /// to 1 (a skin around particles is better). Returns how many are above 0. NULL: it always holds.
+  int32_t (*surface_parted)(const void* state, const yw_particles* particles, float* out);
+  /// The particle that a vertex of such a surface follows most closely. With surface_parted only.
+  int32_t (*surface_particle)(const void* model, int32_t vertex);
 
   /// Fields, in particle order; computed on request, not in the step.
   int32_t (*num_fields)(const void* state);

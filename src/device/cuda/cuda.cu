@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The library libyawara_cuda.so (device/device.h). Compiled as C++ it is the same device as loops
 // on the processor, for tests.
+#include "device/cuda/fem.h"
 #include "device/cuda/match.h"
 
 #ifdef __CUDACC__
@@ -88,7 +89,8 @@ static yw_status open_device(yw_device_info* out, yw_error* error) {
 #endif
 
 static const void* functions_of(const char* name) {
-  return strcmp(name, "match") == 0 ? &match_functions : NULL;
+  if (strcmp(name, "match") == 0) return &match_functions;
+  return strcmp(name, "fem") == 0 ? &fem_functions : NULL;
 }
 
 static const yw_device device = {YW_DEVICE_INTERFACE, open_device, functions_of, copy_rate};

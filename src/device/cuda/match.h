@@ -5,6 +5,7 @@
 
 #include "device/cuda/match_pull.h"
 #include "device/cuda/obstacles.h"
+#include "device/cuda/pins.h"
 
 struct match_remote {
   device_stream stream;
@@ -14,11 +15,7 @@ struct match_remote {
   void* memory[36];
   int num_memory;
   yw_vec4* pos[2];  // the current one first
-  yw_hold* held;    // on the host, for copies
-  yw_hold* holds;   // on the device
-  yw_spring* springs;
-  int32_t hold_capacity, spring_capacity;
-  uint32_t *seen, stamp;  // per particle: last hold or spring that names it
+  device_pins pins;
   device_obstacles obstacles;
 };
 
@@ -119,12 +116,9 @@ static void match_destroy(match_remote* r) {
   if (!r) return;
   device_wait(r->stream);
   for (int i = 0; i < r->num_memory; ++i) device_release(r->memory[i]);
-  device_release(r->holds);
-  device_release(r->springs);
+  pins_free(&r->pins);
   obstacles_free(&r->obstacles);
   device_stream_close(r->stream);
-  free(r->held);
-  free(r->seen);
   free(r);
 }
 
@@ -207,19 +201,9 @@ static bool allocate(match_remote* r, const match_array* arrays, int count) {
     int32_t rows = m->chunks[c].count + m->chunks[c].num_halo + 1;
     if (rows > r->most_rows) r->most_rows = rows;
   }
-  r->seen = (uint32_t*)calloc((size_t)m->num_particles, sizeof(uint32_t));
-  return r->seen && device_wait(r->stream) && send_groups(r) && send_rings(r);
+  return pins_create(m->num_particles, &r->pins) && device_wait(r->stream) && send_groups(r) &&
+         send_rings(r);
 }
-
-static yw_status fail_device(yw_error* error, const char* what) {
-  if (error) {
-    error->status = YW_ERR_DEVICE;
-    snprintf(error->message, sizeof error->message, "device cuda: %s (%s)", what, device_fault);
-  }
-  return YW_ERR_DEVICE;
-}
-
-static uint64_t device_free_bytes(void);
 
 static yw_status match_create(const match_model* model, match_remote** out, yw_error* error) {
   match_array arrays[MATCH_ARRAYS];
@@ -334,51 +318,16 @@ static bool match_knows(const yw_step_ctx* ctx) {
   return obstacles_are_known((const yw_obstacle_set*)ctx->obstacles);
 }
 
-template <class Item>
-static bool reserve_items(match_remote* r, Item** items, int32_t* capacity, int32_t count) {
-  if (count <= *capacity) return true;
-  if (!device_wait(r->stream)) return false;
-  device_release(*items);
-  *items = (Item*)device_alloc((size_t)count * sizeof(Item));
-  *capacity = *items ? count : 0;
-  return *items != NULL;
-}
-
-// Sends pins; of several holds on one particle, all but the last get a negative number.
 static bool send_pins(match_remote* r, const yw_step_ctx* ctx) {
   match_args* a = &r->args;
+  a->has_pins = ctx->num_holds + ctx->num_springs > 0;
+  if (!pins_send(r->stream, &r->pins, ctx, NULL)) return false;
   a->num_holds = ctx->num_holds;
   a->num_springs = ctx->num_springs;
-  a->has_pins = ctx->num_holds + ctx->num_springs > 0;
-  a->springs_differ = true;
-  int32_t before = r->hold_capacity;
-  if (!reserve_items(r, &r->holds, &r->hold_capacity, ctx->num_holds) ||
-      !reserve_items(r, &r->springs, &r->spring_capacity, ctx->num_springs)) {
-    return false;
-  }
-  if (r->hold_capacity != before) {
-    free(r->held);
-    r->held = (yw_hold*)malloc((size_t)r->hold_capacity * sizeof(yw_hold));
-    if (!r->held) return false;
-  }
-  ++r->stamp;
-  for (int32_t i = ctx->num_holds - 1; i >= 0; --i) {
-    r->held[i] = ctx->holds[i];
-    uint32_t* seen = &r->seen[ctx->holds[i].particle];
-    if (*seen == r->stamp) r->held[i].particle = -1;
-    *seen = r->stamp;
-  }
-  ++r->stamp;
-  for (int32_t i = 0; i < ctx->num_springs; ++i) {
-    uint32_t* seen = &r->seen[ctx->springs[i].particle];
-    if (*seen == r->stamp) a->springs_differ = false;
-    *seen = r->stamp;
-  }
-  a->holds = r->holds;
-  a->springs = r->springs;
-  return device_put(r->stream, r->holds, r->held, (size_t)ctx->num_holds * sizeof(yw_hold)) &&
-         device_put(r->stream, r->springs, ctx->springs,
-                    (size_t)ctx->num_springs * sizeof(yw_spring));
+  a->springs_differ = r->pins.springs_differ;
+  a->holds = r->pins.holds;
+  a->springs = r->pins.springs;
+  return true;
 }
 
 static bool run_inner(match_remote* r) {

@@ -120,4 +120,15 @@ static bool device_run(device_stream stream, const typename Kernel::args& a, int
 }
 
 #endif
+
+static yw_status fail_device(yw_error* error, const char* what) {
+  if (error) {
+    error->status = YW_ERR_DEVICE;
+    snprintf(error->message, sizeof error->message, "device cuda: %s (%s)", what, device_fault);
+  }
+  return YW_ERR_DEVICE;
+}
+
+static uint64_t device_free_bytes(void);
+
 #endif

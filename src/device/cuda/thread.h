@@ -55,7 +55,7 @@ SHARED_FN int order_of(float value) {
   memcpy(&bits, &value, sizeof bits);
   return bits ^ ((bits >> 31) & 0x7fffffff);
 }
-KERNEL_FN float float_of(int order) {
+SHARED_FN float float_of(int order) {
   float value;
   order ^= (order >> 31) & 0x7fffffff;
   memcpy(&value, &order, sizeof value);
@@ -94,6 +94,8 @@ static void lower_all(int* to, const int (&values)[N]) {
 #define inline inline __host__ __device__
 #endif
 #include "contact/obstacle_particle.h"
+#include "methods/fem/family_lanes.h"
+#include "methods/fem/offload.h"
 #include "methods/kit/pins.h"
 #include "methods/match/between.h"
 #include "methods/match/offload.h"
@@ -109,7 +111,7 @@ SHARED_FN ordered_box order_box(yw_aabb box) {
   return (ordered_box){{order_of(box.lower.x), order_of(box.lower.y), order_of(box.lower.z),
                         ~order_of(box.upper.x), ~order_of(box.upper.y), ~order_of(box.upper.z)}};
 }
-KERNEL_FN yw_aabb box_of_ordered(const ordered_box* box) {
+SHARED_FN yw_aabb box_of_ordered(const ordered_box* box) {
   const int* l = box->least;
   return (yw_aabb){{float_of(l[0]), float_of(l[1]), float_of(l[2])},
                    {float_of(~l[3]), float_of(~l[4]), float_of(~l[5])}};

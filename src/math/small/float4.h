@@ -5,6 +5,24 @@
 
 #include "math/small/lanes.h"
 
+#ifdef YW_ONE_LANE
+
+struct yw_float4 {
+  float x, y, z, w;
+};
+YW_LANE_FN yw_float4 operator+(yw_float4 a, yw_float4 b) {
+  return (yw_float4){a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+YW_LANE_FN yw_float4 operator*(float s, yw_float4 a) {
+  return (yw_float4){s * a.x, s * a.y, s * a.z, s * a.w};
+}
+YW_LANE_FN void operator+=(yw_float4& a, yw_float4 b) { a = a + b; }
+
+YW_LANE_FN yw_float4 yw_float4_load(const void* from) { return *(const yw_float4*)from; }
+YW_LANE_FN void yw_float4_store(void* to, yw_float4 q) { *(yw_float4*)to = q; }
+
+#else
+
 typedef float yw_float4 __attribute__((vector_size(16)));
 /// A yw_vec4 in memory: pointers to yw_vec4 may be cast to pointers to views.
 typedef float yw_float4_view __attribute__((vector_size(16), may_alias));
@@ -32,4 +50,5 @@ YW_LANE_FN void yw_float4_transpose(yw_float4 row[4]) {
   row[3] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
+#endif
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "methods/fem/fem.h"
+#include "methods/fem/offload.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
@@ -19,6 +20,7 @@ void yw_fem_body_destroy(void* state, yw_particles* particles) {
   fem_body* b = state;
   if (!b) return;
   yw_allocator mem = b->mem;
+  yw_fem_detach(b);
   yw_fem_relax_free(&mem, &b->relax);
   yw_fem_scratch_free(&mem, &b->scratch);
   yw_fem_work_free(&b->work);

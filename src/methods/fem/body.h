@@ -79,6 +79,8 @@ typedef struct fem_body {
   uint64_t sleep_surroundings;  ///< fingerprint of obstacles and gravity when it fell asleep
   yw_vec4 *end_pos, *end_vel;   ///< as left by the last advance
 
+  struct fem_away* away;  ///< on a device (offload.c); NULL: on the processor
+
   yw_near near;  ///< positions are relative while the body takes its inner steps
 
   // The front as tets and triangles, as of the last advance, invalidate or load.
@@ -124,6 +126,10 @@ float yw_fem_stable_now(const fem_body* body, bool squeezed);
 void yw_fem_remember_surface(fem_body* body, const yw_particles* particles);
 void yw_fem_meet_obstacles(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                            float begin, float h);
+/// Its two outcomes: some obstacle is near, or none.
+void yw_fem_press_obstacles(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                            float begin, float h);
+void yw_fem_release_obstacles(fem_body* body, float h);
 /// Splits at once to the level that params require, and around pins.
 void yw_fem_enforce(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 

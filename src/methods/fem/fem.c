@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "math/small/exponent.h"
-#include "math/small/float4.h"
 #include "methods/fem/body.h"
+#include "methods/fem/node_lanes.h"
+#include "methods/fem/offload.h"
 #include "methods/kit/contact.h"
 #include "methods/kit/pins.h"
 #include "yawara/extend/hash.h"
@@ -113,11 +114,7 @@ static bool no_obstacles(const yw_step_ctx* ctx) {
 typedef struct inner_step {
   fem_body* b;
   yw_particles* p;
-  yw_vec3 gravity;  // times the step
-  float h, keep;    // fraction of the velocity that damping leaves
-  float push;       // h times the scale of the forces
-  float lead;       // s, by which positions follow forces ahead of velocities
-  bool obstacles;
+  fem_move move;
 } inner_step;
 
 static void move_nodes(void* context, int32_t block, int32_t worker) {
@@ -126,16 +123,10 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   (void)worker;
   int32_t begin = block * NODE_BLOCK, end = begin + NODE_BLOCK;
   if (end > b->front.num_active) end = b->front.num_active;
-  yw_float4_view *pos = (yw_float4_view*)(void*)s->p->pos, *vel = (yw_float4_view*)(void*)s->p->vel;
-  const yw_float4_view* force = (const yw_float4_view*)(const void*)b->force;
-  const yw_float4 gravity = {s->gravity.x, s->gravity.y, s->gravity.z, 0.0f};
   for (int32_t i = begin; i < end; ++i) {
     int32_t n = b->work.nodes[i];
     if (b->inv_mass[n] == 0.0f) continue;
-    yw_float4 pushed = (s->push * b->inv_mass[n]) * force[n];
-    yw_float4 v = s->keep * (vel[n] + gravity + pushed);
-    vel[n] = v;
-    pos[n] += s->h * v + s->lead * pushed;
+    move_node(&s->move, b->inv_mass[n], &b->force[n], &s->p->pos[n], &s->p->vel[n]);
   }
 }
 
@@ -147,8 +138,12 @@ static void hold_cracks(fem_body* b, const yw_particles* p) {
   yw_fem_front_changed(b);
 }
 
-// Forces on all nodes of the front. Returns the number of squeezed or inverted tets.
-static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx, bool look) {
+// Forces on all nodes of the front. b->squeezed: squeezed or inverted tets.
+static yw_status find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx) {
+  // While some tets are squeezed, others follow: if they were pushed late but released in time,
+  // they would gain energy.
+  bool look = b->squeezed > 0 || b->since_look % LOOK_STEPS == 0;
+  if (b->away) return yw_fem_forces_away(b, p, ctx, look, &b->squeezed);
   fem_materials materials = b->model->materials;
   materials.damping_time = b->params.stiffness_damping;
   bool damped = materials.damping || materials.damping_time > 0.0f;
@@ -163,33 +158,36 @@ static int32_t find_forces(fem_body* b, const yw_particles* p, const yw_step_ctx
                                  .look_for_squeezed = look,
                                  .plastic = b->has_flown,
                                  .force = b->force};
-  int32_t recovered = yw_fem_forces(&forces);  // f of every tet, summed at nodes
+  b->squeezed = yw_fem_forces(&forces);  // f of every tet, summed at nodes
   if (b->cracks.num_faces > 0) hold_cracks(b, p);
   if (b->params.hanging == YW_FEM_HANGING_CARRIED) yw_fem_carry_forces(&b->front, b->force);
-  return recovered;
+  return YW_OK;
 }
 
 // Advances by h from `begin` (s, from the start of the substep).
-static void step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin, float h) {
+static yw_status step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
+                           float h) {
   float share = (begin + h) / ctx->h;
+  bool obstacles = !no_obstacles(ctx);
   inner_step s = {.b = b,
                   .p = p,
-                  .gravity = yw_scale(ctx->gravity, h),
-                  .h = h,
-                  .keep = yw_expf(-b->params.mass_damping * h),
-                  .push = h * b->params.stiffness_scale,
-                  .lead = b->gripped ? LEAD * h : 0.0f,
-                  .obstacles = !no_obstacles(ctx)};
-  if (s.obstacles) yw_fem_remember_surface(b, p);
+                  .move = {.gravity = yw_scale(ctx->gravity, h),
+                           .h = h,
+                           .keep = yw_expf(-b->params.mass_damping * h),
+                           .push = h * b->params.stiffness_scale,
+                           .lead = b->gripped ? LEAD * h : 0.0f}};
+  ++b->inner_steps;
+  b->last_step = h;
+  if (b->away) return yw_fem_move_away(b, p, ctx, &s.move, obstacles, begin);
+  if (obstacles) yw_fem_remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
   yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);
   if (b->cracks.num_crumbs > 0) yw_fem_crumbs_calm(&b->cracks, b->mass, b->inv_mass, h, p);
   pull_springs(b, p, ctx, share, h);
   set_holds(b, p, ctx, share);
-  if (s.obstacles) yw_fem_meet_obstacles(b, p, ctx, begin, h);
+  if (obstacles) yw_fem_meet_obstacles(b, p, ctx, begin, h);
   yw_fem_follow(&b->front, p->pos, p->vel);  // hanging nodes: mean of their parents
-  ++b->inner_steps;
-  b->last_step = h;
+  return YW_OK;
 }
 
 float yw_fem_stable_now(const fem_body* b, bool squeezed) {
@@ -302,12 +300,15 @@ static void begin_substep(fem_body* b, const yw_particles* p) {
   b->since_look = b->squeezed = 0;
 }
 
-static void check_strains(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
+static yw_status check_strains(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
+  yw_status status = yw_fem_come_home(b, p);
+  if (status < 0) return status;
   b->since_look = 0;
   double start = ctx->timing ? yw_seconds() : 0.0;
   bool changed = yw_fem_adapt(b, p, ctx);  // refine, coarsen
   b->patience = changed || b->params.yield > 0.0f ? 1.0f : fminf(2.0f * b->patience, MOST_PATIENCE);
   if (ctx->timing && ctx->report) ctx->report->seconds_adapt += yw_seconds() - start;
+  return YW_OK;
 }
 
 // As few equal steps as cover `left`; fewer than 1e7, or the body has diverged.
@@ -317,25 +318,27 @@ static float count_steps(const fem_body* b, const yw_step_ctx* ctx, float left) 
 }
 
 static yw_status take_steps(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
+  yw_status status = YW_OK;
   int32_t recovered = 0;
   float done = 0.0f;
   while (done < ctx->h) {
-    if (b->since_check >= check_interval(b)) check_strains(b, p, ctx);
+    if (b->since_check >= check_interval(b)) status = check_strains(b, p, ctx);
     if (b->model->fragile && b->inner_steps % CRACK_STEPS == 0 && yw_fem_cracks_grow(b, p, ctx)) {
       b->since_look = 0;
     }
-    // While some tets are squeezed, others follow: if they were pushed late but released in time,
-    // they would gain energy.
-    b->squeezed = find_forces(b, p, ctx, b->squeezed > 0 || b->since_look % LOOK_STEPS == 0);
+    if (status >= 0) status = find_forces(b, p, ctx);
+    if (status < 0) return status;
     recovered += b->squeezed;
     float left = ctx->h - done, steps = count_steps(b, ctx, left);
-    if (!(steps < 1e7f)) return YW_ERR_DIVERGED;
+    if (!(steps < 1e7f)) return yw_fem_come_home(b, p), YW_ERR_DIVERGED;
     float h = steps > 1.0f ? left / steps : left;
-    step_once(b, p, ctx, done, h);
+    status = step_once(b, p, ctx, done, h);
     ++b->since_look;
     done = steps > 1.0f ? done + h : ctx->h;
     b->since_check += h;
   }
+  if (status >= 0) status = yw_fem_come_home(b, p);
+  if (status < 0) return status;
   if (ctx->report) ctx->report->recovered += recovered;
   return recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
@@ -531,6 +534,7 @@ const yw_method yw_fem_method = {
     .body_create = yw_fem_body_create,
     .body_destroy = yw_fem_body_destroy,
     .advance = fem_advance,
+    .attach = yw_fem_attach,
     .settle = fem_settle,
     .inner_steps = fem_inner_steps,
     .respond = fem_respond,

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "math/small/float4.h"
 #include "methods/fem/element.h"
+#include "methods/fem/node_lanes.h"
 #include "yawara/extend/memory.h"
 
 // Batches per task: a few microseconds of work.
@@ -126,22 +126,22 @@ static void gather_nodes(void* context, int32_t block, int32_t worker) {
   (void)worker;
   int32_t begin = block * FEM_NODE_BLOCK, end = begin + FEM_NODE_BLOCK;
   if (end > def->front->num_active) end = def->front->num_active;
-  const yw_float4_view* slots = (const yw_float4_view*)(const void*)def->scratch->slots;
   for (int32_t i = begin; i < end; ++i) {
-    yw_float4 sum = {0};
-    for (int32_t s = work->slot_start[i]; s < work->slot_start[i + 1]; ++s) {
-      sum += slots[work->slots[s]];
-    }
-    memcpy(&def->force[work->nodes[i]], &sum, sizeof sum);
+    yw_float4 sum =
+        sum_slots(def->scratch->slots, work->slots, work->slot_start[i], work->slot_start[i + 1]);
+    yw_float4_store(&def->force[work->nodes[i]], sum);
   }
 }
 
 static int32_t count_squeezed(const fem_forces_def* def) {
+  const fem_scratch* scratch = def->scratch;
   int32_t count = 0;
   for (int32_t i = 0; i < def->work->num_batches; ++i) {
-    if (!def->scratch->any_squeezed[i]) continue;
-    const uint16_t* bits = def->scratch->squeezed + (size_t)i * FEM_FAMILY_CHILDREN;
-    for (int c = 0; c < FEM_FAMILY_CHILDREN; ++c) {
+    fem_batch_ref ref = def->work->order[i];
+    int32_t index = scratch->first_batch[ref.kind] + ref.batch;
+    if (!scratch->any_squeezed[index]) continue;
+    const uint16_t* bits = scratch->squeezed + (size_t)index * FEM_FAMILY_CHILDREN;
+    for (int c = 0; c < def->work->tables->kinds[ref.kind].num_children; ++c) {
       for (int l = 0; l < YW_LANES; ++l) count += bits[c] >> l & 1;
     }
   }

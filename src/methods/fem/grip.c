@@ -51,19 +51,13 @@ static void remember_all(fem_body* b, float h) {
   }
 }
 
-void yw_fem_meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
-                           float h) {
-  if (!ctx->collide || b->num_surface == 0) return;
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < b->num_surface; ++i) {
-    box = yw_aabb_grow(box, yw_xyz(b->surface_old[i]));
-    box = yw_aabb_grow(box, yw_xyz(p->pos[b->surface[i]]));
-  }
-  if (!yw_obstacles_near(ctx, box)) {
-    memset(b->pressing, 0, (size_t)b->num_surface * sizeof *b->pressing);
-    if (b->gripped) remember_all(b, h);
-    return;
-  }
+void yw_fem_release_obstacles(fem_body* b, float h) {
+  memset(b->pressing, 0, (size_t)b->num_surface * sizeof *b->pressing);
+  if (b->gripped) remember_all(b, h);
+}
+
+void yw_fem_press_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
+                            float h) {
   yw_particles* copy = &b->surface_copy;
   copy->count = b->num_surface;
   for (int32_t i = 0; i < b->num_surface; ++i) {
@@ -82,4 +76,19 @@ void yw_fem_meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx,
     p->vel[b->surface[i]] = copy->vel[i];
   }
   remember_all(b, h);
+}
+
+void yw_fem_meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
+                           float h) {
+  if (!ctx->collide || b->num_surface == 0) return;
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < b->num_surface; ++i) {
+    box = yw_aabb_grow(box, yw_xyz(b->surface_old[i]));
+    box = yw_aabb_grow(box, yw_xyz(p->pos[b->surface[i]]));
+  }
+  if (yw_obstacles_near(ctx, box)) {
+    yw_fem_press_obstacles(b, p, ctx, begin, h);
+  } else {
+    yw_fem_release_obstacles(b, h);
+  }
 }

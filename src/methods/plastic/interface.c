@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Plastic bodies as callers see them: models, parameters, statistics.
 #include "methods/plastic/plastic.h"
+
+#include "methods/plastic/cladding.h"
 #include "yawara/extend/error.h"
 
 // Models ------------------------------------------------------------------------------------------
@@ -13,12 +15,24 @@ yw_status yw_model_create_plastic(const yw_allocator* mem, const yw_plastic_def*
 yw_status yw_model_create_plastic_scheme(const yw_allocator* mem, const yw_plastic_def* def,
                                          const yw_plastic_scheme* scheme, yw_model** out,
                                          yw_error* error) {
+  return yw_model_create_plastic_surface(mem, def, scheme, NULL, NULL, out, error);
+}
+
+yw_status yw_model_create_plastic_surface(const yw_allocator* mem, const yw_plastic_def* def,
+                                          const yw_plastic_scheme* scheme,
+                                          const yw_tri_mesh* surface, const int32_t* parts,
+                                          yw_model** out, yw_error* error) {
   yw_error_clear(error);
   if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "plastic model: def or out is NULL");
   *out = NULL;
   void* data = NULL;
   yw_status built = yw_plastic_model_create(mem, def, scheme, &data, error);
   if (built < 0) return built;
+  yw_status clad = yw_plastic_clad(data, surface, parts, error);
+  if (clad < 0) {
+    yw_plastic_model_destroy(data);
+    return clad;
+  }
   yw_status wrapped = yw_model_create_custom(mem, &yw_plastic_method, data, NULL, out, error);
   return wrapped < 0 ? wrapped : built;
 }

@@ -8,6 +8,7 @@
 
 #include "geometry/shape.h"
 #include "methods/plastic/body.h"
+#include "methods/plastic/cladding.h"
 #include "methods/plastic/plastic.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
@@ -401,6 +402,7 @@ static yw_status count_masters(const yw_plastic_def* def, plastic_model* model,
                                       &count, error);
       if (status < 0) return status;
     }
+    model->parts[i].number = order[i];
     model->parts[i].first = (int32_t)total;
     model->parts[i].count = (int32_t)count;
     total += count;
@@ -468,6 +470,7 @@ void yw_plastic_model_destroy(void* pointer) {
   void* const arrays[] = {model->parts,     model->masters, model->mass,
                           model->materials, model->slaves,  model->links};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_plastic_unclad(model);
   yw_mem_free(&mem, model);
 }
 

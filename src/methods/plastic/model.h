@@ -20,12 +20,19 @@ typedef struct plastic_material_block {
   float eta[YW_LANES];              ///< fraction of the non-rotational affine velocity that is kept
 } plastic_material_block;
 
+/// A master that a vertex of the shown surface follows.
+typedef struct plastic_hold {
+  int32_t master;
+  float weight;  ///< those of a vertex sum to 1
+} plastic_hold;
+
 /// Two masters that are adjacent at rest.
 typedef struct plastic_link {
   int32_t a, b;
 } plastic_link;
 
 typedef struct plastic_part {
+  int32_t number;                   ///< in the definition
   int32_t first, count;             ///< masters
   int32_t first_slave, num_slaves;  ///< slaves at rest
   int32_t first_link, num_links;
@@ -54,6 +61,13 @@ typedef struct plastic_model {
   yw_vec3* slaves;
   int32_t num_links;
   plastic_link* links;
+
+  // Shown surface (cladding.c); without one all are empty.
+  yw_tri_mesh surface;
+  int32_t* first_hold;  ///< vertex v follows holds first_hold[v] to first_hold[v + 1] - 1
+  plastic_hold* holds;
+  int32_t* first_near;  ///< the same of the masters around a master
+  int32_t* near;
 } plastic_model;
 
 /// placement.c: appends the slaves and links of the masters [first, first + count) of a model. The

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "methods/kit/pins.h"
+#include "methods/plastic/cladding.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/ranks.h"
 #include "yawara/extend/timer.h"
@@ -387,6 +388,7 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
   yw_ranks_sum(comm, &contacts, 1);
   if (ctx->report) ctx->report->obstacle_contacts = (int32_t)contacts;
   yw_plastic_gather_masters(body, particles);
+  yw_plastic_share_parted(body);
   return status;
 }
 
@@ -469,6 +471,10 @@ const yw_method yw_plastic_method = {
     .settle = plastic_settle,
     .invalidate = yw_plastic_invalidate,
     .contact_geometry = contact_geometry,
+    .model_surface = yw_plastic_model_surface,
+    .surface_positions = yw_plastic_surface_positions,
+    .surface_parted = yw_plastic_surface_parted,
+    .surface_particle = yw_plastic_surface_particle,
     .topology_version = topology_version,
     .save = yw_plastic_save,
     .load = yw_plastic_load,

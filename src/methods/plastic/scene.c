@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "geometry/matter.h"
+#include "math/small/trig.h"
 #include "scene/method.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
@@ -12,8 +14,13 @@
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
 #define MOST_YIELD 1e12
-// Default spacing: longest side of the shape divided by this.
+// Default spacing: longest side of the shape divided by this; smaller for this many masters across
+// what is thin, as long as there are not too many.
 #define DEFAULT_CELLS 24.0f
+#define ACROSS 2.0
+#define MOST_MASTERS 20000.0
+// Of the matter: what is thinner than so much of it does not matter.
+#define THIN_SHARE 0.01
 
 // Tables ------------------------------------------------------------------------------------------
 
@@ -63,7 +70,8 @@ static const plastic_settings plastic_defaults = {
 static const yw_key_row plastic_rows[] = {
     YW_MODEL_FIELD_ABOVE(
         plastic_settings, spacing, NUMBER, 0, YW_SCENE_REACH, "m",
-        "Distance between particles. Default: 1/24 of the longest side of the shape."),
+        "Distance between particles. Default: 1/24 of the longest side of the shape, or less "
+        "if that leaves fewer than two across what is thin, with at most 20,000 particles."),
     YW_MODEL_FIELD(plastic_settings, material, TEXT, 0, 0, "",
                    "Name of a material (docs/materials.md), for all numbers and the flow; keys "
                    "given beside it take precedence."),
@@ -212,9 +220,7 @@ static bool density(yw_loader* l, const yw_json* material, float* out) {
 
 static bool screen(yw_loader* l, const yw_model_spec* model) {
   const yw_json* source = model->keys.own_source;
-  const yw_json* wrong = source             ? source
-                         : model->num_poses ? model->keys.examples
-                                            : model->keys.surface;
+  const yw_json* wrong = source ? source : model->num_poses ? model->keys.examples : NULL;
   if (!wrong) return true;
   if (source && strcmp(source->key, "sheet") == 0) {
     return yw_value_fail(&l->r, wrong,
@@ -248,14 +254,18 @@ static bool has_ending(const char* file, const char* ending) {
   return length >= end && strcmp(file + length - end, ending) == 0;
 }
 
-// Surface of a file, or of the tets in it.
-static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
+static bool is_triangles(const char* file) {
   static const char* const endings[] = {".obj", ".ply", ".stl", ".gltf", ".glb"};
   bool triangles = false;
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i)
-    triangles = triangles || has_ending(model->file, endings[i]);
+    triangles = triangles || has_ending(file, endings[i]);
+  return triangles;
+}
+
+// Surface of a file, or of the tets in it.
+static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
   yw_error deep = {0};
-  if (!triangles) {
+  if (!is_triangles(model->file)) {
     bool done = yw_build_tets(l, model);
     if (done && yw_tet_mesh_surface(&model->tets, &l->scene->mem, out, NULL) < 0) {
       done = yw_memory_fail(&l->r);
@@ -291,21 +301,33 @@ static bool make_shape(yw_loader* l, yw_model_spec* model) {
     yw_transform moved = {s->center, {0, 0, 0, 1}, 1};
     if (yw_shape_transform(mem, box, moved, &model->shape) < 0) return yw_memory_fail(&l->r);
   } else {
-    yw_tri_mesh surface = {0};
-    if (!read_surface(l, model, &surface)) return false;
-    status = yw_shape_mesh(mem, &surface, &model->shape, &deep);
-    yw_tri_mesh_free(&surface);
+    // Kept: it is what is shown, unless another surface is given.
+    yw_tri_mesh* surface = &model->surface_mesh;
+    if (!read_surface(l, model, surface)) return false;
+    status = yw_shape_mesh(mem, surface, &model->shape, &deep);
     if (status < 0) return yw_deep_fail(&l->r, model->source_node, &deep);
   }
   list[l->scene->shapes.count++] = model->shape;
   return true;
 }
 
-static void choose_spacing(const yw_model_spec* model, plastic_settings* plastic) {
+static bool choose_spacing(yw_loader* l, const yw_model_spec* model, plastic_settings* plastic) {
   yw_aabb box;
-  if (plastic->spacing > 0 || !yw_shape_bounds(model->shape, &box)) return;
+  yw_matter matter;
+  if (plastic->spacing > 0 || !yw_shape_bounds(model->shape, &box)) return true;
   yw_vec3 side = yw_sub(box.upper, box.lower);
   plastic->spacing = fmaxf(side.x, fmaxf(side.y, side.z)) / DEFAULT_CELLS;
+  if (plastic->sheet) return true;
+  if (yw_matter_create(&l->scene->mem, model->shape, box, YW_MATTER_QUICK, &matter) < 0) {
+    return yw_memory_fail(&l->r);
+  }
+  double thin = yw_matter_thickness(&matter, THIN_SHARE, YW_THICKNESS_OF_MATTER) / ACROSS;
+  float finest = yw_cbrtf((float)(matter.volume / MOST_MASTERS));
+  if (isfinite(thin) && thin > 0) {
+    plastic->spacing = fminf(plastic->spacing, fmaxf((float)thin, finest));
+  }
+  yw_matter_free(&matter);
+  return true;
 }
 
 // Particles ---------------------------------------------------------------------------------------
@@ -402,22 +424,52 @@ static yw_plastic_def def_of(const yw_model_spec* model) {
   return def;
 }
 
-static bool build(yw_loader* l, yw_model_spec* model) {
-  plastic_settings* plastic = model->settings;
-  if (!make_shape(l, model)) return false;
-  choose_spacing(model, plastic);
-  if (!make_points(l, model, plastic) || !make_layers(l, model, plastic)) return false;
-  model->points = plastic->points;
-  model->num_points = plastic->num_points;
-  if (model->merged_only) return true;
+// What is shown: the given surface, the triangles of the file, or those of the shape. A sheet is
+// not as thick as its shape and shows its particles.
+static bool make_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
+  const plastic_settings* plastic = model->settings;
+  if (plastic->sheet) return true;
+  bool of_file = model->source == YW_SOURCE_FILE && !model->keys.surface;
+  if (of_file) {
+    model->surface_path = is_triangles(model->file) ? yw_loader_file(l, model->file) : NULL;
+    return yw_tri_mesh_copy(&model->surface_mesh, &l->scene->mem, out) >= 0 ||
+           yw_memory_fail(&l->r);
+  }
+  yw_tri_mesh_free(&model->surface_mesh);
+  model->surface_mesh = (yw_tri_mesh){0};
+  if (!model->surface.file && !model->surface.solid) model->surface.solid = model->shape;
+  model->has_surface = true;
+  model->size = plastic->spacing;
+  return yw_build_surface(l, model, out);
+}
+
+static bool create(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surface) {
+  const plastic_settings* plastic = model->settings;
   yw_error deep = {0};
   yw_plastic_part part = part_of(model);
   yw_plastic_def def = def_of(model);
   def.parts = &part;
   def.num_parts = 1;
-  return yw_model_create_plastic_scheme(&l->scene->mem, &def, &plastic->scheme, &model->model,
-                                        &deep) >= 0 ||
+  return yw_model_create_plastic_surface(&l->scene->mem, &def, &plastic->scheme, surface, NULL,
+                                         &model->model, &deep) >= 0 ||
          yw_deep_fail(&l->r, model->settings_node, &deep);
+}
+
+static bool build(yw_loader* l, yw_model_spec* model) {
+  plastic_settings* plastic = model->settings;
+  if (!make_shape(l, model)) return false;
+  if (!choose_spacing(l, model, plastic) || !make_points(l, model, plastic) ||
+      !make_layers(l, model, plastic))
+    return false;
+  model->points = plastic->points;
+  model->num_points = plastic->num_points;
+  yw_tri_mesh surface = {0};
+  bool done =
+      make_surface(l, model, &surface) && (model->merged_only || create(l, model, &surface));
+  // Groups take it from here.
+  yw_tri_mesh_free(&model->surface_mesh);
+  model->surface_mesh = surface;
+  return done;
 }
 
 static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
@@ -483,6 +535,41 @@ static bool check_merge(yw_loader* l, const yw_body_spec* body, const yw_body_sp
   return body == first || check_same(l, body, first);
 }
 
+// The surfaces of all parts as one, and the part of each vertex; none if a part has none. False if
+// out of memory.
+static bool join_surfaces(const yw_scene* scene, const yw_group_spec* group, yw_tri_mesh* out,
+                          int32_t** of_part) {
+  int64_t vertices = 0, triangles = 0;
+  bool all = true;
+  for (int32_t i = 0; i < group->num_parts; i++) {
+    const yw_body_spec* body = &scene->bodies.items[group->parts[i].body];
+    const yw_tri_mesh* surface = &yw_model_of_body(scene, body)->surface_mesh;
+    vertices += surface->num_vertices;
+    triangles += surface->num_triangles;
+    all = all && surface->num_triangles > 0;
+  }
+  if (!all || triangles > INT32_MAX / 3) return true;
+  if (yw_tri_mesh_create(&scene->mem, (int32_t)vertices, (int32_t)triangles, out) < 0) return false;
+  *of_part = YW_NEW_ARRAY(&scene->mem, int32_t, vertices);
+  if (!*of_part) return false;
+  yw_vec3* to = out->positions;
+  int32_t *corner = out->triangles, first = 0;
+  for (int32_t i = 0; i < group->num_parts; i++) {
+    const yw_body_spec* body = &scene->bodies.items[group->parts[i].body];
+    const yw_tri_mesh* surface = &yw_model_of_body(scene, body)->surface_mesh;
+    yw_transform place = yw_body_copy_transform(body, group->parts[i].copy);
+    for (int32_t v = 0; v < surface->num_vertices; v++) {
+      (*of_part)[first + v] = i;
+      *to++ = yw_transform_point(place, surface->positions[v]);
+    }
+    for (size_t n = 0; n < 3 * (size_t)surface->num_triangles; n++) {
+      *corner++ = first + surface->triangles[n];
+    }
+    first += surface->num_vertices;
+  }
+  return true;
+}
+
 static bool build_group(yw_loader* l, yw_group_spec* group) {
   yw_scene* scene = l->scene;
   yw_plastic_part* parts = YW_NEW_ARRAY(&scene->mem, yw_plastic_part, group->num_parts);
@@ -504,9 +591,17 @@ static bool build_group(yw_loader* l, yw_group_spec* group) {
   def.num_parts = group->num_parts;
   yw_error deep = {0};
   const plastic_settings* settings = yw_model_of_body(scene, first)->settings;
-  yw_status status =
-      yw_model_create_plastic_scheme(&scene->mem, &def, &settings->scheme, &group->model, &deep);
+  yw_tri_mesh surface = {0};
+  yw_status status = YW_ERR_MEMORY;
+  int32_t* of_part = NULL;
+  if (join_surfaces(scene, group, &surface, &of_part)) {
+    status = yw_model_create_plastic_surface(&scene->mem, &def, &settings->scheme, &surface,
+                                             of_part, &group->model, &deep);
+  }
+  yw_mem_free(&scene->mem, of_part);
+  yw_tri_mesh_free(&surface);
   yw_mem_free(&scene->mem, parts);
+  if (status == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
   return status >= 0 || yw_deep_fail(&l->r, first->merge, &deep);
 }
 
@@ -514,6 +609,7 @@ const yw_scene_method yw_scene_plastic = {.name = "plastic",
                                           .record = &plastic_record,
                                           .material_name = material_name,
                                           .layer_keys = YW_LAYER_DENSITY | YW_LAYER_YIELD,
+                                          .surface_size = 0.5f,
                                           .screen = screen,
                                           .load = load,
                                           .density = density,

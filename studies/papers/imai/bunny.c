@@ -113,8 +113,15 @@ yw_status paper_imai_fig8(const paper_options* options, yw_error* error) {
 static const yw_vec3 places[] = {
     {0.006f, 0.105f, 0.019f}, {0.026f, 0.068f, 0.0f}, {-0.012f, 0.035f, 0.0f}};
 static const char* const place_names[] = {"ear", "head", "back"};
+static const char* const model_names[] = {"top", "upper half", "lower half"};
 enum { NUM_PLACES = sizeof places / sizeof places[0] };
 enum { F9_TETS = NUM_BUNNIES * NUM_PLACES, F9_COLUMNS = F9_TETS + NUM_BUNNIES };
+
+// Of a model of the user's: its top, and what is nearest to the head and the back of the bunny.
+static yw_vec3 place_of(const paper_take* take, yw_body_id body, int k) {
+  if (!take->options->model) return places[k];
+  return k == 0 ? paper_highest(take->world, body) : paper_nearest(take->world, body, places[k]);
+}
 
 // Displacement of each point in mm, for both bunnies; then tets in use.
 static void measure_fig9(const paper_take* take, double* row) {
@@ -124,18 +131,20 @@ static void measure_fig9(const paper_take* take, double* row) {
     yw_body_fem_statistics(take->world, body, &state);
     yw_vec3 origin = {i == EVEN ? -0.09f : 0.09f, 0.008f, 0.0f};
     for (int k = 0; k < NUM_PLACES; ++k) {
-      yw_vec3 p = paper_place(take->world, body, places[k], 0.009);
-      row[i * NUM_PLACES + k] = 1e3 * (double)yw_distance(p, yw_add(places[k], origin));
+      yw_vec3 rest = place_of(take, body, k);
+      yw_vec3 p = paper_place(take->world, body, rest, take->options->model ? 1e-4 : 0.009);
+      row[i * NUM_PLACES + k] = 1e3 * (double)yw_distance(p, yw_add(rest, origin));
     }
     row[F9_TETS + i] = state.num_tets;
   }
 }
 
 static void print_fig9(const paper_take* take) {
+  const char* const* names = take->options->model ? model_names : place_names;
   printf("\n%-20s %12s %12s %12s\n", "largest way, mm", "even", "softer ears", "ratio");
   for (int k = 0; k < NUM_PLACES; ++k) {
     double even = paper_peak(take, k, NULL), graded = paper_peak(take, NUM_PLACES + k, NULL);
-    printf("%-20s %12.1f %12.1f %12.2f\n", place_names[k], even, graded, graded / even);
+    printf("%-20s %12.1f %12.1f %12.2f\n", names[k], even, graded, graded / even);
   }
   printf("%-20s %12.0f %12.0f  of %d\n", "most tets", paper_peak(take, F9_TETS, NULL),
          paper_peak(take, F9_TETS + 1, NULL),

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -65,8 +64,6 @@ const int32_t saida_num_table = sizeof saida_table / sizeof *saida_table;
 
 // Numbers -----------------------------------------------------------------------------------------
 
-enum { PIECES, CRUMBS, TOP, SPEED, BULGE, SLAVES, COLUMNS };
-
 // Pieces of the first body with at least PIECE masters, and the smaller ones.
 static void count_pieces(const yw_world* world, yw_body_id id, int32_t count, double* row) {
   float* piece = YW_NEW_ARRAY(NULL, float, count);
@@ -75,37 +72,37 @@ static void count_pieces(const yw_world* world, yw_body_id id, int32_t count, do
   if (piece && size && yw_body_field_values(world, id, field, piece, count) >= 0) {
     for (int32_t i = 0; i < count; ++i) ++size[(int32_t)piece[i]];
     for (int32_t i = 0; i < count; ++i) {
-      row[PIECES] += size[i] >= PIECE;
-      row[CRUMBS] += size[i] > 0 && size[i] < PIECE;
+      row[SAIDA_PIECES] += size[i] >= PIECE;
+      row[SAIDA_CRUMBS] += size[i] > 0 && size[i] < PIECE;
     }
   }
   yw_mem_free(NULL, piece);
   yw_mem_free(NULL, size);
 }
 
-static void measure(const paper_take* take, double* row) {
+void saida_measure(const paper_take* take, double* row) {
   yw_body_id id = paper_body(take, 0);
   int32_t count;
   const yw_vec3* x = yw_body_positions(take->world, id, &count);
   double low = INFINITY, high = -INFINITY;
-  row[TOP] = -INFINITY;
-  for (int k = 0; k < COLUMNS; ++k) row[k] = k == TOP ? -INFINITY : 0.0;
+  row[SAIDA_TOP] = -INFINITY;
+  for (int k = 0; k < SAIDA_COLUMNS; ++k) row[k] = k == SAIDA_TOP ? -INFINITY : 0.0;
   for (int32_t i = 0; i < count; ++i) {
-    row[TOP] = fmax(row[TOP], (double)x[i].y);
+    row[SAIDA_TOP] = fmax(row[SAIDA_TOP], (double)x[i].y);
     low = fmin(low, (double)x[i].z);
     high = fmax(high, (double)x[i].z);
   }
-  row[BULGE] = high - low;
+  row[SAIDA_BULGE] = high - low;
   const yw_vec3* v = yw_body_velocities(take->world, id, &count);
   for (int32_t i = 0; i < count; ++i) {
     double fast = (double)v[i].x * (double)v[i].x + (double)v[i].y * (double)v[i].y +
                   (double)v[i].z * (double)v[i].z;
-    row[SPEED] = fmax(row[SPEED], sqrt(fast));
+    row[SAIDA_SPEED] = fmax(row[SAIDA_SPEED], sqrt(fast));
   }
   count_pieces(take->world, id, count, row);
   yw_plastic_statistics statistics = {0};
   yw_body_plastic_statistics(take->world, id, &statistics);
-  row[SLAVES] = statistics.num_slaves;
+  row[SAIDA_SLAVES] = statistics.num_slaves;
 }
 
 // Takes -------------------------------------------------------------------------------------------
@@ -120,9 +117,10 @@ static void print_row(const saida_take* t, const paper_take* take) {
   yw_body_positions(take->world, paper_body(take, 0), &count);
   double steps = (double)take->info.frames * take->info.substeps;
   printf("%-26s %8d %7.0f %7.0f %12.0f %7.0f %7.0f %9.3f %11.1f ", t->label, count,
-         paper_value(take, 0, SLAVES), paper_last(take, SLAVES), paper_peak(take, PIECES, NULL),
-         paper_last(take, PIECES), paper_last(take, CRUMBS), paper_last(take, TOP),
-         paper_peak(take, SPEED, NULL));
+         paper_value(take, 0, SAIDA_SLAVES), paper_last(take, SAIDA_SLAVES),
+         paper_peak(take, SAIDA_PIECES, NULL), paper_last(take, SAIDA_PIECES),
+         paper_last(take, SAIDA_CRUMBS), paper_last(take, SAIDA_TOP),
+         paper_peak(take, SAIDA_SPEED, NULL));
   if (take->diverged) {
     printf("   diverged\n");
   } else {
@@ -133,7 +131,7 @@ static void print_row(const saida_take* t, const paper_take* take) {
 
 typedef struct saida_figure {
   const char* title;
-  const char* quick_frames;
+  const char* short_frames;  // without a movie
   int32_t num_moments;
   double moments[6];
   int32_t num_takes;
@@ -145,14 +143,14 @@ static yw_status play(const paper_options* options, const saida_figure* figure,
   yw_scene_override settings[SAIDA_MAX_SETTINGS + 2];
   int32_t count = 0;
   for (; count < take->num_settings; ++count) settings[count] = take->settings[count];
-  if (options->quick) {
-    settings[count++] = (yw_scene_override){SPACING, take->coarse};
-    settings[count++] = (yw_scene_override){"frames", figure->quick_frames};
+  if (options->quick) settings[count++] = (yw_scene_override){SPACING, take->coarse};
+  if (options->quick || options->full) {
+    settings[count++] = (yw_scene_override){"frames", figure->short_frames};
   }
   const paper_script script = {.scene = take->scene,
                                .title = figure->title,
-                               .num_columns = COLUMNS,
-                               .measure = measure,
+                               .num_columns = SAIDA_COLUMNS,
+                               .measure = saida_measure,
                                .num_moments = figure->num_moments,
                                .moments = figure->moments,
                                .sheet_columns = 3,
@@ -259,53 +257,7 @@ yw_status paper_saida_fig10(const paper_options* options, yw_error* error) {
   return play_all(options, &figure, error);
 }
 
-// The box of a mesh of tets or triangles.
-static yw_status measure_model(const char* file, yw_aabb* box, yw_error* error) {
-  yw_tet_mesh tets = {0};
-  yw_tri_mesh triangles = {0};
-  yw_status status = yw_tri_mesh_read(file, NULL, &triangles, NULL);
-  const yw_vec3* x = triangles.positions;
-  int32_t count = triangles.num_vertices;
-  if (status < 0) {
-    status = yw_tet_mesh_read(file, NULL, &tets, error);
-    x = tets.positions;
-    count = tets.num_vertices;
-  }
-  *box = yw_aabb_empty();
-  for (int32_t i = 0; i < count && status >= 0; ++i) *box = yw_aabb_grow(*box, x[i]);
-  yw_tet_mesh_free(&tets);
-  yw_tri_mesh_free(&triangles);
-  return status;
-}
-
-// The same with a mesh that is 1.5 m tall, slightly above the floor.
-static yw_status play_model(const paper_options* options, yw_error* error) {
-  char *path = realpath(options->model, NULL), file[1100], scale[40], position[120];
-  yw_aabb box;
-  if (!path) return yw_fail(error, YW_ERR_IO, "%s: there is no such file", options->model);
-  snprintf(file, sizeof file, "\"%s\"", path);
-  yw_status status = measure_model(path, &box, error);
-  free(path);
-  if (status < 0) return status;
-  double factor = 1.5 / (double)(box.upper.y - box.lower.y);
-  snprintf(scale, sizeof scale, "%.9g", factor);
-  snprintf(position, sizeof position, "[%.9g, %.9g, %.9g]",
-           -0.5 * factor * (double)(box.lower.x + box.upper.x), 0.06 - factor * (double)box.lower.y,
-           -0.5 * factor * (double)(box.lower.z + box.upper.z));
-  saida_take takes[2] = {saida_table[4], saida_table[5]};
-  for (int i = 0; i < 2; ++i) {
-    const yw_scene_override own[] = {{"bodies[0].mesh.file", file},
-                                     {"bodies[0].mesh.scale", scale},
-                                     {"bodies[0].position", position}};
-    takes[i].scene = "saida2017/fig11_model.json";
-    for (int k = 0; k < 3; ++k) takes[i].settings[takes[i].num_settings++] = own[k];
-  }
-  const saida_figure figure = {"A mesh", "25", 6, {0, 0.06, 0.12, 0.2, 0.3, 0.5}, 2, takes};
-  return play_all(options, &figure, error);
-}
-
 yw_status paper_saida_fig11(const paper_options* options, yw_error* error) {
-  if (options->model) return play_model(options, error);
   const saida_figure figure = {"A creature",   "25", 6, {0, 0.06, 0.12, 0.2, 0.3, 0.5}, 2,
                                &saida_table[4]};
   return play_all(options, &figure, error);
@@ -341,8 +293,8 @@ yw_status paper_saida_buckling(const paper_options* options, yw_error* error) {
   if (status < 0) return status;
   printf("\n%8s %9s %22s\n", "t (s)", "top (m)", "extent across (m)");
   for (int32_t frame = 0; frame <= out.info.frames; frame += 2) {
-    const double* row = out.rows + frame * COLUMNS;
-    printf("%8.2f %9.3f %22.3f\n", out.times[frame], row[TOP], row[BULGE]);
+    const double* row = out.rows + frame * SAIDA_COLUMNS;
+    printf("%8.2f %9.3f %22.3f\n", out.times[frame], row[SAIDA_TOP], row[SAIDA_BULGE]);
   }
   paper_take_free(&out);
   return YW_OK;

@@ -4,13 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "papers/paper.h"
+#include "papers/saida2017/saida.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/vec.h"
 
 #define SIDE 8
 #define SPACING 0.0625f
-#define STEP 1e-3f
 #define STEPS 40
 #define SPEED 0.5f
 enum { MASTERS = SIDE * SIDE * SIDE, LAYER = SIDE * SIDE };
@@ -26,25 +25,43 @@ static bool is_even(yw_vec3 p) {
   return sum % 2 == 0;
 }
 
-// A cube with its lower corner at the origin.
-static yw_status make_body(bool without_slaves, yw_world* world, yw_body_id* out, yw_error* error) {
+static yw_status make_body(const saida_box* b, yw_world* world, yw_body_id* out, yw_error* error) {
   yw_plastic_part part = yw_default_plastic_part();
   yw_shape* box = NULL;
-  float half = 0.5f * SIDE * SPACING;
-  if (yw_shape_box(NULL, yw_v3(half, half, half), &box) < 0) return yw_fail_memory(error, "a cube");
+  yw_vec3 half =
+      yw_scale(yw_v3((float)b->size[0], (float)b->size[1], (float)b->size[2]), 0.5f * b->spacing);
+  if (yw_shape_box(NULL, half, &box) < 0) return yw_fail_memory(error, "a cube");
   part.shape = box;
-  part.transform.position = yw_v3(half, half, half);
+  part.transform.position = half;
+  if (b->youngs_modulus > 0.0f) {
+    part.material.youngs_modulus = b->youngs_modulus;
+    part.material.poissons_ratio = 0.0f;
+    part.material.eta = 1.0f;
+  }
   yw_plastic_def def = yw_default_plastic_def();
-  def.spacing = SPACING;
+  def.spacing = b->spacing;
   def.parts = &part;
   def.num_parts = 1;
-  def.without_slaves = without_slaves;
-  def.params.time_step = STEP;
+  def.without_slaves = b->without_slaves;
+  def.params.time_step = b->step;
   yw_body_def body = yw_default_body_def();
   yw_status status = yw_model_create_plastic(NULL, &def, &body.model, error);
   if (status >= 0) status = yw_body_create(world, &body, out, error);
   yw_model_release(body.model);
   yw_shape_release(box);
+  return status;
+}
+
+yw_status saida_box_world(const saida_box* box, yw_world** world, yw_body_id* body,
+                          yw_error* error) {
+  yw_world_def def = yw_default_world_def();
+  def.threads = 1;
+  def.gravity = yw_v3(0, 0, 0);
+  if (yw_world_create(&def, world) < 0) return yw_fail_memory(error, "a world");
+  yw_status status = make_body(box, *world, body, error);
+  if (status >= 0) return status;
+  yw_world_destroy(*world);
+  *world = NULL;
   return status;
 }
 
@@ -60,7 +77,20 @@ static yw_status stir(yw_world* world, yw_body_id body, yw_error* error) {
   return yw_body_set_state(world, body, positions, velocities);
 }
 
-static double kinetic(const yw_world* world, yw_body_id body) {
+yw_status saida_mode_world(bool without_slaves, yw_world** world, yw_body_id* body,
+                           yw_error* error) {
+  const saida_box cube = {.size = {SIDE, SIDE, SIDE},
+                          .spacing = SPACING,
+                          .step = SAIDA_MODE_STEP,
+                          .without_slaves = without_slaves};
+  yw_status status = saida_box_world(&cube, world, body, error);
+  if (status < 0) return status;
+  status = stir(*world, *body, error);
+  if (status < 0) yw_world_destroy(*world);
+  return status;
+}
+
+double saida_mode_energy(const yw_world* world, yw_body_id body) {
   int32_t count;
   double sum = 0;
   const yw_vec3* v = yw_body_velocities(world, body, &count);
@@ -81,16 +111,12 @@ static void take_layer(const yw_world* world, yw_body_id body, mode_run* out) {
 static yw_status play(bool without_slaves, mode_run* out, yw_error* error) {
   yw_world* world;
   yw_body_id body;
-  yw_world_def def = yw_default_world_def();
-  def.threads = 1;
-  def.gravity = yw_v3(0, 0, 0);
   *out = (mode_run){0};
-  if (yw_world_create(&def, &world) < 0) return yw_fail_memory(error, "a world");
-  yw_status status = make_body(without_slaves, world, &body, error);
-  if (status >= 0) status = stir(world, body, error);
+  yw_status status = saida_mode_world(without_slaves, &world, &body, error);
+  if (status < 0) return status;
   for (int32_t i = 0; i <= STEPS && status >= 0; ++i) {
-    out->kinetic[i] = kinetic(world, body);
-    if (i < STEPS) status = yw_world_step(world, STEP, 1, NULL);
+    out->kinetic[i] = saida_mode_energy(world, body);
+    if (i < STEPS) status = yw_world_step(world, SAIDA_MODE_STEP, 1, NULL);
   }
   if (status >= 0) take_layer(world, body, out);
   yw_world_destroy(world);
@@ -99,7 +125,7 @@ static yw_status play(bool without_slaves, mode_run* out, yw_error* error) {
 
 static yw_status draw(const paper_options* options, const mode_run runs[2], yw_error* error) {
   double times[STEPS + 1];
-  for (int32_t i = 0; i <= STEPS; ++i) times[i] = i * (double)STEP;
+  for (int32_t i = 0; i <= STEPS; ++i) times[i] = i * (double)SAIDA_MODE_STEP;
   const yw_series energy[2] = {
       {"masters alone", STEPS + 1, times, runs[0].kinetic, YW_SERIES_LINE, 0, false},
       {"with slaves", STEPS + 1, times, runs[1].kinetic, YW_SERIES_LINE, 1, false}};

@@ -4,6 +4,8 @@
 // that are deleted, moved or kept.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "math/small/polar.h"
 #include "methods/plastic/phases.h"
@@ -52,12 +54,29 @@ enum {
   COLUMNS
 };
 
-// Sums over the slaves within 2h of a master; compares the smallest variance of their positions.
-static bool is_degenerate(const plastic_body* body, yw_vec4 x) {
-  float h = body->model->spacing;
+static int compare_x(const void* a, const void* b) {
+  float x = ((const yw_vec4*)a)->x, y = ((const yw_vec4*)b)->x;
+  return (x > y) - (x < y);
+}
+
+// Index of the first slave at x or beyond; slaves are sorted by x.
+static int32_t first_from(const yw_vec4* slaves, int32_t count, float x) {
+  int32_t low = 0, high = count;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (slaves[middle].x < x) low = middle + 1;
+    if (!(slaves[middle].x < x)) high = middle;
+  }
+  return low;
+}
+
+// Sums over the slaves (sorted by x) within 2h of a master; compares the smallest variance of their
+// positions.
+static bool is_degenerate(const yw_vec4* slaves, int32_t count, float h, yw_vec4 x) {
   double sum = 0, mean[3] = {0}, d[6] = {0};
-  for (int32_t s = 0; s < body->num_slaves; ++s) {
-    yw_vec3 r = yw_scale(yw_sub(yw_xyz(body->slave_pos[s]), yw_xyz(x)), 1.0f / h);
+  int32_t begin = first_from(slaves, count, x.x - 2.0f * h);
+  for (int32_t s = begin; s < count && slaves[s].x < x.x + 2.0f * h; ++s) {
+    yw_vec3 r = yw_scale(yw_sub(yw_xyz(slaves[s]), yw_xyz(x)), 1.0f / h);
     float q = yw_length(r);
     if (q >= 2.0f) continue;
     double w = (double)(q < 1.0f ? (0.5f * q - 1.0f) * q * q + 2.0f / 3.0f
@@ -83,6 +102,20 @@ static bool is_degenerate(const plastic_body* body, yw_vec4 x) {
   yw_vec3 values;
   yw_eigen_symmetric(&m, &values, &axes);
   return fminf(values.x, fminf(values.y, values.z)) < LEAST;
+}
+
+// -1: out of memory.
+static int32_t count_degenerate(const plastic_body* body, const yw_particles* p) {
+  int32_t count = body->num_slaves, found = 0;
+  yw_vec4* slaves = malloc(sizeof *slaves * (size_t)(count + 1));
+  if (!slaves) return -1;
+  memcpy(slaves, body->slave_pos, sizeof *slaves * (size_t)count);
+  qsort(slaves, (size_t)count, sizeof *slaves, compare_x);
+  for (int32_t m = 0; m < p->count; ++m) {
+    found += is_degenerate(slaves, count, body->model->spacing, p->pos[m]);
+  }
+  free(slaves);
+  return found;
 }
 
 // Kinetic, gravitational and elastic energy, J.
@@ -129,8 +162,8 @@ static void measure(const paper_take* take, double* row) {
   plastic_body* body = own->state;
   body->rules = ((const slave_script*)take->script)->rules;
   for (int k = 0; k < COLUMNS; ++k) row[k] = 0;
+  row[DEGENERATE] = count_degenerate(body, &own->particles);
   for (int32_t m = 0; m < own->particles.count; ++m) {
-    row[DEGENERATE] += is_degenerate(body, own->particles.pos[m]);
     row[SPEED] = fmax(row[SPEED], (double)yw_length(yw_xyz(own->particles.vel[m])));
   }
   row[ENERGY] = energy_of(body, &own->particles, take->world->gravity);

@@ -11,20 +11,25 @@
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
-// Of the fit, in radii of a ball: rows of a lattice are two radii apart, on slopes up to four. What
-// is longer may be the shape.
-#define REACH 4.0f
+// Of the fit, in radii of a ball: rows of a lattice are two radii apart, on slopes up to four, and
+// what sticks out after flow makes bumps of up to six. What is longer may be the shape.
+#define REACH 6.5f
+// In small bodies a fit is no wider than half of them, but at least this.
+#define LEAST_REACH 4.0f
+// Every so many vertices take part in fits: enough for six numbers, at a third of the time.
+#define STRIDE 3
 // Vertices whose normals turn away by more than this cosine are on another side.
 #define SAME_SIDE 0.2f
 // A vertex moves by at most this fraction of the radius: half of a step.
 #define MOST 0.9f
 #define PASSES 2
 // Fewer neighbours do not determine a quadratic.
-#define MIN_NEIGHBOURS 10
+#define MIN_NEIGHBOURS 30
 #define TERMS 6
 
 typedef struct fairing {
   yw_tri_mesh* mesh;
+  const float* strength;  ///< of vertices; NULL: 1
   float reach;
   int32_t* first;  ///< neighbours of vertex i: first[i] to first[i + 1] - 1
   int32_t* ends;
@@ -111,6 +116,7 @@ static float fitted_height(const fairing* f, int32_t center, int32_t count, yw_v
   const yw_vec3* x = f->mesh->positions;
   yw_vec3 sum = {0, 0, 0};
   for (int32_t n = 0; n < count; ++n) {
+    if (f->queue[n] % STRIDE != 0) continue;
     sum = yw_mad(sum, weight_of(f, center, f->queue[n]), f->normals[f->queue[n]]);
   }
   *up = yw_normalize_or(sum, f->normals[center]);
@@ -118,6 +124,7 @@ static float fitted_height(const fairing* f, int32_t center, int32_t count, yw_v
   yw_vec3 u = yw_normalize_or(yw_cross(*up, side), yw_v3(0, 0, 0)), v = yw_cross(*up, u);
   double m[TERMS][TERMS + 1] = {{0}};
   for (int32_t n = 0; n < count; ++n) {
+    if (f->queue[n] % STRIDE != 0) continue;
     yw_vec3 d = yw_scale(yw_sub(x[f->queue[n]], x[center]), 1.0f / f->reach);
     double a = (double)yw_dot(d, u), b = (double)yw_dot(d, v), height = (double)yw_dot(d, *up);
     double w = (double)weight_of(f, center, f->queue[n]);
@@ -135,9 +142,11 @@ static void run_pass(fairing* f, float most, int32_t first_stamp) {
   for (int32_t i = 0; i < mesh->num_vertices; ++i) {
     yw_vec3 up;
     f->moved[i] = mesh->positions[i];
+    float strength = f->strength ? f->strength[i] : 1.0f;
+    if (!(strength > 0.0f)) continue;
     int32_t count = gather(f, i, first_stamp + i);
     if (count < MIN_NEIGHBOURS) continue;
-    float height = fitted_height(f, i, count, &up);
+    float height = strength * fitted_height(f, i, count, &up);
     yw_vec3 offset = yw_sub(yw_mad(mesh->positions[i], height, up), f->start[i]);
     float length = yw_length(offset);
     if (!isfinite(length)) continue;
@@ -166,19 +175,30 @@ static void restore_volume(fairing* f, double wanted) {
     double area2 = 0.0;
     measure_normals(f);
     // Every triangle counts for three vertices.
-    for (int32_t i = 0; i < mesh->num_vertices; ++i) area2 += (double)f->areas[i] / 3.0;
+    for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+      area2 += (double)(f->areas[i] * (f->strength ? f->strength[i] : 1.0f)) / 3.0;
+    }
     if (!(area2 > 0.0)) return;
     float distance = (float)((wanted - volume6(mesh)) / (3.0 * area2));
     for (int32_t i = 0; i < mesh->num_vertices; ++i) {
-      mesh->positions[i] = yw_mad(mesh->positions[i], distance, f->normals[i]);
+      float share = f->strength ? f->strength[i] : 1.0f;
+      mesh->positions[i] = yw_mad(mesh->positions[i], distance * share, f->normals[i]);
     }
   }
 }
 
-yw_status skin_fair(yw_tri_mesh* mesh, float radius) {
+static float reach_of(const yw_tri_mesh* mesh, float radius) {
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) box = yw_aabb_grow(box, mesh->positions[i]);
+  yw_vec3 side = yw_sub(box.upper, box.lower);
+  float half = 0.5f * fmaxf(side.x, fmaxf(side.y, side.z));
+  return yw_clampf(half, LEAST_REACH * radius, REACH * radius);
+}
+
+yw_status skin_fair(yw_tri_mesh* mesh, float radius, const float* strength) {
   size_t count = (size_t)mesh->num_vertices;
   if (count == 0) return YW_OK;
-  fairing f = {.mesh = mesh, .reach = REACH * radius};
+  fairing f = {.mesh = mesh, .strength = strength, .reach = reach_of(mesh, radius)};
   f.first = YW_NEW_ARRAY(NULL, int32_t, count + 1);
   f.ends = YW_NEW_ARRAY(NULL, int32_t, 3 * (size_t)mesh->num_triangles);
   f.start = YW_NEW_ARRAY(NULL, yw_vec3, count);

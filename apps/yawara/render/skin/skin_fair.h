@@ -11,8 +11,9 @@ extern "C" {
 #endif
 
 /// Moves the vertices of a closed mesh around balls of this mean radius (m), each by less than the
-/// radius. The enclosed volume stays.
-yw_status skin_fair(yw_tri_mesh* mesh, float radius);
+/// radius. The enclosed volume stays. strength (may be NULL: 1) says for every vertex how much of
+/// its way it goes, 0 to 1.
+yw_status skin_fair(yw_tri_mesh* mesh, float radius, const float* strength);
 
 #ifdef __cplusplus
 }

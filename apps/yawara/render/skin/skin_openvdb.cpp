@@ -9,13 +9,16 @@
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/Filter.h>
 #include <openvdb/tools/LevelSetRebuild.h>
+#include <openvdb/tools/MeshToVolume.h>
 #include <openvdb/tools/ParticlesToLevelSet.h>
 #include <openvdb/tools/ValueTransformer.h>
 #include <openvdb/tools/VolumeToMesh.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <unordered_map>
 #include <vector>
 
 namespace {
@@ -26,6 +29,11 @@ constexpr float GROWTH = 2.0f;
 constexpr float MOST_SMOOTHED = 0.2f;
 // Extra voxels of the narrow band beyond the distance that the surface moves inwards.
 constexpr float BAND = 3.0f;
+// How far a ball that has parted acts on the surface around it, in mean radii.
+constexpr float PARTED_REACH = 5.0f;
+// A surface that leaves more than this share of the balls that it should hold outside is not
+// closed.
+constexpr double MOST_OUTSIDE = 0.1;
 
 yw_status fail(yw_error* error, yw_status status, const char* message) {
   if (error) {
@@ -107,6 +115,89 @@ void smooth(openvdb::FloatGrid& grid, int32_t passes, float most) {
                            false);
 }
 
+// How much of the skin there is at a point: the mean of what the balls around it say, twice as
+// strong, so that one side of a tear is all skin.
+class Parting {
+ public:
+  Parting(const skin_def& def, float reach) : def_(def), reach_(reach) {
+    for (int32_t i = 0; i < def.count; ++i) cells_[key_of(def.positions[i], 0, 0, 0)].push_back(i);
+  }
+  float at(const yw_vec3& p) const {
+    float sum = 0.0f, all = 0.0f;
+    for (int k = 0; k < 27; ++k) {
+      auto cell = cells_.find(key_of(p, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1));
+      if (cell == cells_.end()) continue;
+      for (int32_t i : cell->second) add(i, p, &sum, &all);
+    }
+    float t = all > 0.0f ? std::fmin(2.0f * sum / all, 1.0f) : 1.0f;
+    return t * t * (3.0f - 2.0f * t);
+  }
+
+ private:
+  void add(int32_t i, const yw_vec3& p, float* sum, float* all) const {
+    float x = def_.positions[i].x - p.x, y = def_.positions[i].y - p.y,
+          z = def_.positions[i].z - p.z;
+    float t = 1.0f - (x * x + y * y + z * z) / (reach_ * reach_);
+    if (!(t > 0.0f)) return;
+    *all += t * t;
+    *sum += t * t * def_.parted[i];
+  }
+  uint64_t key_of(const yw_vec3& p, int x, int y, int z) const {
+    auto index = [this](float v, int step) {
+      return static_cast<uint64_t>(static_cast<int64_t>(std::floor(v / reach_)) + step) & 0x1fffff;
+    };
+    return index(p.x, x) << 42 | index(p.y, y) << 21 | index(p.z, z);
+  }
+
+  const skin_def& def_;
+  float reach_;
+  std::unordered_map<uint64_t, std::vector<int32_t>> cells_;
+};
+
+// Signed distances of the surface, or null if it is not closed.
+openvdb::FloatGrid::Ptr surface_distances(const skin_def& def, float voxel, float band) {
+  const yw_tri_mesh& mesh = *def.surface;
+  auto transform = openvdb::math::Transform::createLinearTransform(voxel);
+  std::vector<openvdb::Vec3s> points(static_cast<size_t>(mesh.num_vertices));
+  std::vector<openvdb::Vec3I> triangles(static_cast<size_t>(mesh.num_triangles));
+  for (size_t i = 0; i < points.size(); ++i) {
+    points[i] = {mesh.positions[i].x, mesh.positions[i].y, mesh.positions[i].z};
+  }
+  for (size_t t = 0; t < triangles.size(); ++t) {
+    const int32_t* v = mesh.triangles + 3 * t;
+    triangles[t] = {static_cast<uint32_t>(v[0]), static_cast<uint32_t>(v[1]),
+                    static_cast<uint32_t>(v[2])};
+  }
+  auto grid = openvdb::tools::meshToSignedDistanceField<openvdb::FloatGrid>(
+      *transform, points, triangles, std::vector<openvdb::Vec4I>(), band, band);
+  auto values = grid->getConstAccessor();
+  int64_t held = 0, outside = 0;
+  for (int32_t i = 0; i < def.count; ++i) {
+    if (def.parted[i] > 0.0f) continue;
+    const yw_vec3& p = def.positions[i];
+    openvdb::Coord at = transform->worldToIndexCellCentered(openvdb::Vec3d(p.x, p.y, p.z));
+    ++held;
+    outside += values.getValue(at) > 0.0f;
+  }
+  bool open = static_cast<double>(outside) > MOST_OUTSIDE * static_cast<double>(held);
+  return open ? nullptr : grid;
+}
+
+// Distances of the surface where it holds, of the skin (its surface is at -inside) where not.
+void blend(const Parting& parting, const openvdb::FloatGrid& surface, float inside,
+           openvdb::FloatGrid& grid) {
+  grid.topologyUnion(surface);
+  auto given = surface.getConstAccessor();
+  const auto& transform = grid.transform();
+  for (auto at = grid.beginValueOn(); at; ++at) {
+    openvdb::Vec3d p = transform.indexToWorld(at.getCoord());
+    float share = parting.at(
+        yw_vec3{static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())});
+    float skin = *at + inside, held = given.getValue(at.getCoord());
+    at.setValue(held + share * (skin - held));
+  }
+}
+
 yw_status to_mesh(const openvdb::FloatGrid& grid, float iso, yw_tri_mesh* out, yw_error* error) {
   std::vector<openvdb::Vec3s> points;
   std::vector<openvdb::Vec3I> triangles;
@@ -167,8 +258,22 @@ extern "C" yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* 
     float most = MOST_SMOOTHED * mean;
     auto grid = distances(*def, voxel, inside, most);
     if (def->smoothing > 0) smooth(*grid, def->smoothing, most);
-    status = to_mesh(*grid, -inside, out, error);
-    if (status < 0 || !def->fair || skin_fair(out, mean) >= 0) return status;
+    auto surface = def->surface && def->parted
+                       ? surface_distances(*def, voxel, inside / voxel + BAND)
+                       : nullptr;
+    std::vector<float> strength;
+    if (surface) {
+      Parting parting(*def, PARTED_REACH * mean);
+      blend(parting, *surface, inside, *grid);
+      status = to_mesh(*grid, 0.0f, out, error);
+      for (int32_t i = 0; status >= 0 && i < out->num_vertices; ++i) {
+        strength.push_back(parting.at(out->positions[i]));
+      }
+    } else {
+      status = to_mesh(*grid, -inside, out, error);
+    }
+    if (status < 0 || !def->fair) return status;
+    if (skin_fair(out, mean, surface ? strength.data() : nullptr) >= 0) return status;
     yw_tri_mesh_free(out);
     return fail(error, YW_ERR_MEMORY, "not enough memory for a skin");
   } catch (const std::exception& problem) {

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""Long tests, in parts that go on where they stopped: docs/reliability.md says what they are and what came of them.
+
+usage: scripts/soak.py [PART...] [--minutes M] [--write | --list]
+
+Parts (default: all, which takes hours): kills, scenes, torture, heaps, memory, fuzz, server, mutants, analysis, reproducible, tests, page.
+--minutes M ends each part after about that time. What a part did is added to tests/soak/results.jsonl (date, seeds, counts), and the
+next time it begins with the seeds after those. --write puts the sums into the tables of docs/reliability.md and runs nothing.
+Exits 1 if something failed.
+"""
+import argparse
+import collections
+import datetime
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build"
+RESULTS = ROOT / "tests" / "soak" / "results.jsonl"
+PAGE = ROOT / "docs" / "reliability.md"
+HOUR = 60.0
+
+
+def results_of(part):
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    return [result for result in map(json.loads, lines) if result["part"] == part]
+
+
+def next_seed(part, first=1):
+    return max([first, *(result["first"] + result["count"] for result in results_of(part) if "count" in result)])
+
+
+def keep(part, **numbers):
+    result = {"part": part, "date": datetime.date.today().isoformat(), **numbers}
+    with RESULTS.open("a") as out:
+        out.write(json.dumps(result) + "\n")
+    print(f"{part}: " + ", ".join(f"{key} {value}" for key, value in numbers.items()), flush=True)
+
+
+def call(*command, **environment):
+    """(exit code, what it said)."""
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def in_seeds(part, minutes, total, at_once, run):
+    """Calls run(first, count) -> (numbers, failed) until `total` seeds or the time are through; keeps the sums."""
+    end = time.monotonic() + 60 * minutes
+    first = seed = next_seed(part)
+    sums, failed = collections.Counter(), 0
+    while seed < first + total and time.monotonic() < end:
+        count = min(at_once, first + total - seed)
+        numbers, wrong = run(seed, count)
+        sums.update(numbers)
+        failed += wrong
+        seed += count
+    keep(part, first=first, count=seed - first, failed=failed, **sums)
+    return failed == 0
+
+
+# Parts ---------------------------------------------------------------------------------------------
+
+
+def kills(minutes):
+    """One seed: ten kills per method, four disks that are full or broken, and places that go bad."""
+    def run(seed, _):
+        code, said = call("python3", "tests/soak/kill.py", BUILD / "yawara", BUILD / "tests" / "io_faults.so", 10, seed)
+        tries = [int(n) for n in re.findall(r"^ok \w+: (\d+) disturbed", said, re.M)]
+        lost = len(re.findall("^not ok", said, re.M)) or int(code != 0)
+        if lost:
+            print(said, flush=True)
+        return {"kills_per_method": 10, "runs": sum(tries)}, lost
+
+    return in_seeds("kills", minutes, 20, 1, run)
+
+
+def seeded(part, program, minutes, total, at_once, **more):
+    def run(seed, count):
+        code, said = call(BUILD / "tests" / program, YW_TEST_SEEDS=f"{seed} {count}", **more)
+        if code == 0:
+            return {}, 0
+        # A failure ends the program: the seeds after it are tried as well.
+        print(said[-4000:], flush=True)
+        seeds = re.findall(r"^seed (\d+)$", said, re.M)
+        at = int(seeds[-1]) if seeds else seed
+        rest = seed + count - at - 1
+        return {}, 1 + (run(at + 1, rest)[1] if rest > 0 and seeds else 0)
+
+    return in_seeds(part, minutes, total, at_once, run)
+
+
+def scenes(minutes):
+    return seeded("scenes", "test_random_scenes", minutes, 10000, 20)
+
+
+def memory(minutes):
+    return seeded("memory", "test_memory", minutes, 100, 1)
+
+
+def torture(minutes):
+    def run(seed, _):
+        _, said = call(BUILD / "tests" / "test_torture", YW_TEST_SEEDS=f"{seed} 1")
+        found = re.search(r"(\d+) trials, (\d+) break the law, and (\d+) ", said)
+        broken = [line for line in said.splitlines() if line.startswith("seed ")]
+        with (BUILD / "torture.log").open("a") as out:
+            out.write(said)
+        print("\n".join(broken), flush=True)
+        trials, wrong, known = map(int, found.groups()) if found else (0, 1, 0)
+        return {"trials": trials, "known": known}, wrong
+
+    return in_seeds("torture", minutes, 20, 1, run)
+
+
+def heaps(minutes):
+    def run(seed, _):
+        code, said = call(BUILD / "tests" / "test_heaps", YW_TEST_SEEDS=f"{seed} 1")
+        print("\n".join(line for line in said.splitlines() if "bodies" in line), flush=True)
+        return {"heaps": len(re.findall(r"^heap of", said, re.M))}, int(code != 0)
+
+    return in_seeds("heaps", minutes, 5, 1, run)
+
+
+def fuzz(minutes):
+    code, said = call("scripts/fuzz.sh", int(60 * min(minutes, 2 * HOUR)))
+    print(said, flush=True)
+    pattern = r"^(fuzz_\w+) +(\d+) +(\d+) +([\d?]+) -> +([\d?]+) +([\d?]+) -> +([\d?]+) +(\d*) s +(\d*) MB +(.*)$"
+    for name, executions, rate, cov, cov_end, ft, ft_end, slowest, peak, result in re.findall(pattern, said, re.M):
+        keep("fuzz", program=name, executions=int(executions), rate=int(rate), branches=[cov, cov_end], features=[ft, ft_end],
+             slowest=slowest, memory=peak, failed=int(result != "ok"))
+    return code == 0
+
+
+def server(minutes):
+    def run(seed, count):
+        code, said = call("python3", "tests/soak/server.py", BUILD / "yawara", count, seed)
+        if code != 0:
+            print(said, flush=True)
+        return {"connections": count}, int(code != 0)
+
+    return in_seeds("server", minutes, 100000, 2000, run)
+
+
+def mutants(minutes):
+    code, said = call("scripts/mutate.py", "--quick", "--longest", 20, "--minutes", minutes)
+    counts = json.loads(call("scripts/mutate.py", "--summary")[1])
+    keep("mutants", seed=1, **counts)
+    print(said[-3000:], flush=True)
+    return code == 0
+
+
+def analysis(_):
+    code, said = call("scripts/check_analysis.sh")
+    print(said, flush=True)
+    found = re.search(r"(\d+) files, (\d+) findings", said)
+    keep("analysis", files=int(found[1]) if found else 0, failed=int(found[2]) if found else 1)
+    return code == 0
+
+
+def reproducible(_):
+    code, said = call("scripts/check_reproducible.sh")
+    keep("reproducible", said=said.strip().splitlines()[-1] if said.strip() else "", failed=int(code != 0))
+    return code == 0
+
+
+def tests(minutes):
+    limit = int(min(7200, 60 * minutes))
+    code, said = call("ctest", "--test-dir", BUILD, "-j", os.cpu_count(), "--timeout", limit, "--output-on-failure", YW_TEST_FULL="1")
+    found = re.search(r"(\d+) tests? failed out of (\d+)", said)
+    print(said[-3000:], flush=True)
+    keep("tests", programs=int(found[2]) if found else 0, failed=int(found[1]) if found else 1)
+    return code == 0
+
+
+def page(_):
+    if call("scripts/web.sh", "--check")[0] != 0 or not shutil.which("chromium"):
+        print("page: skipped, scripts/setup.sh web installs what it needs")
+        return True
+    code, said = call("sh", "-c", "scripts/web.sh && node tests/web/run.mjs", YW_TEST_FULL="1")
+    print(said[-3000:], flush=True)
+    keep("page", failed=int(code != 0))
+    return code == 0
+
+
+PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, memory, fuzz, server, mutants, analysis, reproducible, tests, page)}
+
+
+# Tables --------------------------------------------------------------------------------------------
+
+
+def number(value):
+    return f"{value:,}"
+
+
+def seed_spans(results):
+    spans = sorted((r["first"], r["first"] + r["count"] - 1) for r in results if r["count"] > 0)
+    joined = []
+    for low, high in spans:
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1][1] = max(high, joined[-1][1])
+        else:
+            joined.append([low, high])
+    return ", ".join(f"{low:,} to {high:,}" if low < high else f"{low:,}" for low, high in joined)
+
+
+def dates(results):
+    found = sorted({r["date"] for r in results})
+    return found[0] if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
+def sum_of(results, key):
+    return sum(r.get(key, 0) for r in results)
+
+
+def seed_table(part, columns):
+    """One row: date, seeds, and sums of the given (title, key)."""
+    results = results_of(part)
+    titles = ["date", "seeds", *[title for title, _ in columns], "failed"]
+    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
+    if results:
+        lines.append("| " + " | ".join([dates(results), seed_spans(results), *[number(sum_of(results, key)) for _, key in columns],
+                                        number(sum_of(results, "failed"))]) + " |")
+    return lines
+
+
+def fuzz_table():
+    results = results_of("fuzz")
+    lines = ["| program | executions | per second | branches | features | slowest | memory | broken |", "|" + "---|" * 8]
+    for name in sorted({r["program"] for r in results}):
+        own = [r for r in results if r["program"] == name]
+        last = own[-1]
+        lines.append(f"| `{name}` | {number(sum_of(own, 'executions'))} | {number(max(r['rate'] for r in own))} | "
+                     f"{own[0]['branches'][0]} to {last['branches'][1]} | {own[0]['features'][0]} to {last['features'][1]} | "
+                     f"{max(int(r['slowest'] or 0) for r in own)} s | {max(int(r['memory'] or 0) for r in own)} MB | {sum_of(own, 'failed')} |")
+    total = sum_of(results, "executions")
+    if results:
+        lines += ["", f"{dates(results)}: {number(total)} executions in all, {100 * total / 1e8:.3g} % of the 10^8 that are the aim."]
+    return lines
+
+
+def last_table(part, columns):
+    results = results_of(part)
+    lines = ["| " + " | ".join(["date", *[title for title, _ in columns]]) + " |", "|" + "---|" * (1 + len(columns))]
+    if results:
+        lines.append("| " + " | ".join([results[-1]["date"], *[str(results[-1].get(key, 0)) for _, key in columns]]) + " |")
+    return lines
+
+
+def mutant_table():
+    lines = last_table("mutants", [("mutants", "mutants"), ("killed", "killed"), ("survived", "survived"), ("not reached", "not reached")])
+    results = results_of("mutants")
+    if results and results[-1]["mutants"]:
+        lines += ["", f"{100 * results[-1].get('killed', 0) / results[-1]['mutants']:.1f} % are killed (aim 90 % of 500)."]
+    return lines
+
+
+TABLES = {
+    "kills": lambda: seed_table("kills", [("kills per method", "kills_per_method"), ("disturbed runs", "runs")]),
+    "scenes": lambda: seed_table("scenes", [("scenes", "count")]),
+    "memory": lambda: seed_table("memory", [("scenes", "count")]),
+    "torture": lambda: seed_table("torture", [("trials", "trials"), ("failed as known below", "known")]),
+    "heaps": lambda: seed_table("heaps", [("heaps", "heaps")]),
+    "fuzz": fuzz_table,
+    "server": lambda: seed_table("server", [("connections", "connections")]),
+    "mutants": mutant_table,
+    "analysis": lambda: last_table("analysis", [("files", "files"), ("findings", "failed")]),
+    "reproducible": lambda: last_table("reproducible", [("result", "said"), ("failed", "failed")]),
+    "tests": lambda: last_table("tests", [("test programs at full length", "programs"), ("failed", "failed")]),
+}
+
+
+def write_page():
+    text = PAGE.read_text()
+    for name, table in TABLES.items():
+        block = re.compile(rf"(<!-- soak: {name} -->\n).*?(<!-- end -->)", re.S)
+        if not block.search(text):
+            print(f"docs/reliability.md has no place for {name}", file=sys.stderr)
+        text = block.sub(lambda match: match[1] + "\n".join(table()) + "\n" + match[2], text)
+    PAGE.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", choices=[*PARTS, []])
+    parser.add_argument("--minutes", type=float, default=24 * HOUR)
+    parser.add_argument("--write", action="store_true", help="write the tables of docs/reliability.md")
+    parser.add_argument("--list", action="store_true", help="print the names of the parts")
+    options = parser.parse_args()
+    if options.list:
+        return print("\n".join(PARTS))
+    if options.write:
+        return write_page()
+    if subprocess.run([ROOT / "scripts" / "configure.sh", BUILD, "-DYW_BUILD_TESTS=ON"]).returncode != 0:
+        sys.exit(1)
+    failed = [part for part in options.parts or PARTS if not PARTS[part](options.minutes)]
+    write_page()
+    print("FAILED: " + ", ".join(failed) if failed else "nothing failed")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// How a shown surface moves. Every master m has an affine map of what is around it,
+//
+//   F_m = (sum_n r_n R_n^T + e Q) (sum_n R_n R_n^T + e)^-1      R, r  from m to n, at rest and now
+//                                                               Q     rotation of the first sum
+//
+// so rigid motions are exact even where matter is one master thick, and others up to e. A vertex X
+// with weights w goes to sum_m w_m (x_m + F_m (X - X_m)): smooth, since the weights are.
+//
+// Masters part where links stretch too far, were torn, or where neighbours no longer move like one
+// piece: there the surface is not what matter looks like, and a skin around particles is better.
+#include <string.h>
+
+#include "math/small/polar.h"
+#include "methods/plastic/body.h"
+#include "methods/plastic/cladding.h"
+#include "yawara/extend/error.h"
+#include "yawara/extend/memory.h"
+
+// e, and how strongly the rotation of the whole body counts where the neighbours leave it open, in
+// squared spacings.
+#define KEEP_SHAPE 0.01f
+#define KEEP_TURN 1e-4f
+// A link of so many times its rest length begins to part, and has parted; twice is a tear.
+#define LINK_PARTS 1.6f
+#define LINK_PARTED 2.0f
+// The same for the root mean square distance of neighbours from F_m, in spacings.
+#define FIT_PARTS 0.4f
+#define FIT_PARTED 0.65f
+
+static void add_outer(yw_mat3* sum, yw_vec3 a, yw_vec3 b) {
+  sum->cx = yw_mad(sum->cx, b.x, a);
+  sum->cy = yw_mad(sum->cy, b.y, a);
+  sum->cz = yw_mad(sum->cz, b.z, a);
+}
+
+// Inverse of a positive definite symmetric matrix.
+static yw_mat3 inverse_of(yw_mat3 m) {
+  yw_vec3 x = yw_cross(m.cy, m.cz), y = yw_cross(m.cz, m.cx), z = yw_cross(m.cx, m.cy);
+  float scale = 1.0f / yw_dot(m.cx, x);
+  return (yw_mat3){yw_scale(x, scale), yw_scale(y, scale), yw_scale(z, scale)};
+}
+
+// Rotation of all masters about their mean.
+static yw_mat3 turn_of_body(const plastic_body* body, const yw_particles* particles) {
+  int32_t count = body->num_all;
+  double from[3] = {0}, to[3] = {0}, sum[9] = {0}, largest = 0.0;
+  for (int32_t m = 0; m < count; ++m) {
+    const float *rest = &body->model->masters[m].x, *now = &particles->pos[m].x;
+    for (int k = 0; k < 3; ++k) from[k] += (double)rest[k] / count, to[k] += (double)now[k] / count;
+  }
+  for (int32_t m = 0; m < count; ++m) {
+    const float *rest = &body->model->masters[m].x, *now = &particles->pos[m].x;
+    for (int k = 0; k < 9; ++k) {
+      sum[k] += ((double)now[k / 3] - to[k / 3]) * ((double)rest[k % 3] - from[k % 3]);
+    }
+  }
+  for (int k = 0; k < 9; ++k) largest = fmax(largest, fabs(sum[k]));
+  if (!(largest > 0.0) || !isfinite(largest)) return yw_mat3_identity();
+  for (int k = 0; k < 9; ++k) sum[k] /= largest;
+  yw_mat3 map = {{(float)sum[0], (float)sum[3], (float)sum[6]},
+                 {(float)sum[1], (float)sum[4], (float)sum[7]},
+                 {(float)sum[2], (float)sum[5], (float)sum[8]}};
+  yw_mat3 turn, stretch;
+  yw_polar(&map, &turn, &stretch);
+  return turn;
+}
+
+// F of a master; lengths are in spacings, so that nothing depends on the size of the body.
+static yw_mat3 map_of(const plastic_body* body, const yw_particles* particles, int32_t m,
+                      const yw_mat3* turn) {
+  const plastic_model* model = body->model;
+  float inv_d = 1.0f / model->spacing;
+  yw_mat3 now = {0}, rest = {0}, q, stretch;
+  int32_t first = model->first_near[m], end = model->first_near[m + 1];
+  float share = end > first ? 1.0f / (float)(end - first) : 0.0f;
+  for (int32_t k = first; k < end; ++k) {
+    int32_t n = model->near[k];
+    yw_vec3 R = yw_scale(yw_sub(model->masters[n], model->masters[m]), inv_d);
+    yw_vec3 r = yw_scale(yw_sub(yw_xyz(particles->pos[n]), yw_xyz(particles->pos[m])), inv_d);
+    add_outer(&now, yw_scale(r, share), R);
+    add_outer(&rest, yw_scale(R, share), R);
+  }
+  yw_mat3 guided = yw_mat3_add(now, yw_mat3_scale(*turn, KEEP_TURN));
+  yw_polar(&guided, &q, &stretch);
+  now = yw_mat3_add(now, yw_mat3_scale(q, KEEP_SHAPE));
+  rest = yw_mat3_add(rest, yw_mat3_scale(yw_mat3_identity(), KEEP_SHAPE));
+  return yw_mat3_mul(now, inverse_of(rest));
+}
+
+// NULL if out of memory.
+static yw_mat3* find_maps(const plastic_body* body, const yw_particles* particles) {
+  yw_mat3* maps = YW_NEW_ARRAY(&body->mem, yw_mat3, body->num_all);
+  yw_mat3 turn = turn_of_body(body, particles);
+  for (int32_t m = 0; maps && m < body->num_all; ++m) {
+    maps[m] = map_of(body, particles, m, &turn);
+  }
+  return maps;
+}
+
+// Surface -----------------------------------------------------------------------------------------
+
+yw_status yw_plastic_model_surface(const void* pointer, const yw_allocator* mem, yw_tri_mesh* out) {
+  const plastic_model* model = pointer;
+  *out = (yw_tri_mesh){0};
+  return model->surface.num_triangles > 0 ? yw_tri_mesh_copy(&model->surface, mem, out) : YW_OK;
+}
+
+// The first one is where the search for the others began.
+int32_t yw_plastic_surface_particle(const void* pointer, int32_t vertex) {
+  const plastic_model* model = pointer;
+  return model->holds[model->first_hold[vertex]].master;
+}
+
+static yw_vec3 vertex_of(const plastic_body* body, const yw_particles* particles,
+                         const yw_mat3* maps, int32_t v) {
+  const plastic_model* model = body->model;
+  yw_vec3 sum = {0, 0, 0}, rest = model->surface.positions[v];
+  for (int32_t k = model->first_hold[v]; k < model->first_hold[v + 1]; ++k) {
+    int32_t m = model->holds[k].master;
+    yw_vec3 p = yw_xyz(particles->pos[m]);
+    if (maps) p = yw_add(p, yw_mul(maps[m], yw_sub(rest, model->masters[m])));
+    sum = yw_mad(sum, model->holds[k].weight, p);
+  }
+  return sum;
+}
+
+void yw_plastic_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out) {
+  const plastic_body* body = state;
+  const plastic_model* model = body->model;
+  yw_mat3* maps = find_maps(body, particles);
+  for (int32_t v = 0; v < model->surface.num_vertices; ++v) {
+    // A part that has not started is one point.
+    bool started = model->holds[model->first_hold[v]].master < body->num_all;
+    out[v] = started ? vertex_of(body, particles, maps, v) : yw_xyz(particles->pos[0]);
+  }
+  yw_mem_free(&body->mem, maps);
+}
+
+// Parting -----------------------------------------------------------------------------------------
+
+// 0 below low, 1 above high, smooth between.
+static float rise(float x, float low, float high) {
+  float t = yw_clampf((x - low) / (high - low), 0.0f, 1.0f);
+  return t * t * (3.0f - 2.0f * t);
+}
+
+static void part_at_links(const plastic_body* body, const yw_particles* particles, float* out) {
+  const plastic_model* model = body->model;
+  for (int32_t k = 0; k < model->num_links; ++k) {
+    plastic_link link = model->links[k];
+    if (link.a >= body->num_all || link.b >= body->num_all) continue;
+    float rest = yw_distance(model->masters[link.a], model->masters[link.b]);
+    float now = yw_distance(yw_xyz(particles->pos[link.a]), yw_xyz(particles->pos[link.b]));
+    float parted = body->is_linked[k] ? rise(now / rest, LINK_PARTS, LINK_PARTED) : 1.0f;
+    out[link.a] = fmaxf(out[link.a], parted);
+    out[link.b] = fmaxf(out[link.b], parted);
+  }
+}
+
+static float misfit_of(const plastic_body* body, const yw_particles* particles, const yw_mat3* map,
+                       int32_t m) {
+  const plastic_model* model = body->model;
+  int32_t first = model->first_near[m], end = model->first_near[m + 1];
+  float sum = 0.0f;
+  for (int32_t k = first; k < end; ++k) {
+    int32_t n = model->near[k];
+    yw_vec3 expected = yw_mul(*map, yw_sub(model->masters[n], model->masters[m]));
+    yw_vec3 found = yw_sub(yw_xyz(particles->pos[n]), yw_xyz(particles->pos[m]));
+    sum += yw_length2(yw_sub(found, expected));
+  }
+  return end > first ? sqrtf(sum / (float)(end - first)) / model->spacing : 0.0f;
+}
+
+int32_t yw_plastic_surface_parted(const void* state, const yw_particles* particles, float* out) {
+  const plastic_body* body = state;
+  int32_t count = 0;
+  yw_mat3* maps = find_maps(body, particles);
+  memset(out, 0, (size_t)body->num_all * sizeof *out);
+  part_at_links(body, particles, out);
+  for (int32_t m = 0; m < body->num_all; ++m) {
+    float misfit = maps ? misfit_of(body, particles, &maps[m], m) : 0.0f;
+    // Also where it is not a number.
+    if (!(misfit <= FIT_PARTS)) out[m] = fmaxf(out[m], rise(misfit, FIT_PARTS, FIT_PARTED));
+    count += out[m] > 0.0f;
+  }
+  yw_mem_free(&body->mem, maps);
+  return count;
+}
