@@ -34,7 +34,9 @@ typedef void (*yw_fem_material_at)(void* context, yw_vec3 point, int32_t label,
 typedef enum yw_fem_sampling {
   YW_FEM_EMBEDDED = 0,  ///< load cases solved on the whole body (default)
   YW_FEM_STANDALONE,    ///< each coarse tet alone, as in the paper: far too soft, for comparison
-  YW_FEM_AVERAGE        ///< volume average: too stiff, but needs no solve
+  YW_FEM_AVERAGE,       ///< volume average: too stiff, but needs no solve
+  YW_FEM_SETTLED  ///< as printed in the paper: each tet alone settles at several strains, lines
+                  ///< are fitted to its stresses; slow, for comparison
 } yw_fem_sampling;
 
 /// What decides where a fem body is refined.

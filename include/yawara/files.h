@@ -32,9 +32,13 @@ typedef struct yw_mesh_look {
   int32_t* materials;  ///< of each triangle, a number of a name, or -1; NULL if there are no names
   int32_t num_materials;
   char** names;
+  int32_t num_normals;      ///< 0: the file has none, or not for all triangles
+  yw_vec3* normals;         ///< unit, as the positions are placed
+  int32_t* normal_corners;  ///< 3 per triangle, each a number of a normal; NULL without
 } yw_mesh_look;
-/// yw_tri_mesh_read of a .gltf or .glb file, with the first texture coordinates and the materials,
-/// or of a .ply file, with the texture coordinates of its faces ("texcoord") if they are triangles.
+/// yw_tri_mesh_read of a .gltf or .glb file, with the first texture coordinates, the normals and
+/// the materials, or of a .ply file, with the texture coordinates of its faces ("texcoord") if they
+/// are triangles.
 YW_API yw_status yw_mesh_look_read(const char* path, const yw_allocator* mem, yw_tri_mesh* out,
                                    yw_mesh_look* look, yw_error* error);
 YW_API void yw_mesh_look_free(yw_mesh_look* look);  ///< safe on a zeroed one

@@ -138,6 +138,9 @@ typedef enum yw_lattice_cut {
 /// Mesh of a box divided into cells[0] x cells[1] x cells[2] cells; x runs fastest.
 YW_API yw_status yw_tet_mesh_lattice(const yw_allocator* mem, yw_aabb box, const int32_t cells[3],
                                      yw_lattice_cut cut, yw_tet_mesh* out);
+/// The cells of a mesh made by yw_tet_mesh_lattice with the same `cells`: writes 8 vertices per
+/// cell, 8 * cells[0] * cells[1] * cells[2] numbers in all.
+YW_API void yw_lattice_cells(const int32_t cells[3], int32_t* out);
 
 #ifdef __cplusplus
 }

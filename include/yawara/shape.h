@@ -93,6 +93,9 @@ YW_API yw_status yw_shape_surface(const yw_shape* shape, const yw_allocator* mem
 YW_API yw_status yw_shape_tessellate(const yw_shape* shape, const yw_allocator* mem, float size,
                                      yw_tri_mesh* out, yw_error* error);
 
+/// Wanted edge length of tets at a point, m; INFINITY, or 0 and less: any.
+typedef float (*yw_size_function)(void* context, yw_vec3 point);
+
 /// Settings of the tet mesher.
 typedef struct yw_mesher_def {
   /// Edge length of the lattice where the shape is thick, m. It is halved, repeatedly if needed,
@@ -104,6 +107,14 @@ typedef struct yw_mesher_def {
   /// Size 0: number of tets to stay below, to some 10 %; up to twice as many are made to keep what
   /// is thin, and with a given size, too. 0: the default, 30,000.
   int32_t max_tets;
+  /// Where tets are to be smaller than elsewhere: cells are halved until they are at most a fifth
+  /// larger than asked for. Called at some hundred thousand points, from one thread. The tets that
+  /// it asks for are added to max_tets. NULL (default): none.
+  yw_size_function size_at;
+  void* size_context;  ///< handed to size_at
+  /// Times by which cells away from the surface may be larger than size (or the one that is
+  /// chosen): 1 (default), 2, 4 or 8.
+  int32_t bulk;
 } yw_mesher_def;
 YW_API yw_mesher_def yw_default_mesher_def(void);
 /// Fills a bounded shape with tets: body-centred lattice of one size, or of several that differ by

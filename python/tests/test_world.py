@@ -507,6 +507,16 @@ class Shapes(unittest.TestCase):
         self.assertIsNone(yawara.Shape.plane().bounds())
         self.assertTrue(ball.contains((0.1, 0, 0)))
 
+    def test_tets_of_several_sizes(self):
+        """Tets are smaller where a function asks for it, larger inside with a bulk."""
+        box = yawara.Shape.box(1)
+        plain = box.tets(0.2)
+        tip = box.tets(0.2, size_at=lambda x, y, z: 0.05 if x > 0.4 else float("inf"))
+        self.assertGreater(len(tip.tets), 2 * len(plain.tets))
+        x = tip.points[:, 0]
+        self.assertGreater((x > 0.3).sum(), 2 * (x < -0.3).sum())
+        self.assertLess(len(box.tets(0.05, bulk=2).tets), 0.75 * len(box.tets(0.05).tets))
+
     def test_tets(self):
         """a shape is filled with tets"""
         mesh = yawara.Shape.box(1).tets(0.25)

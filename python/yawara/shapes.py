@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Callable, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -181,13 +181,21 @@ class Shape:
                                    ctypes.byref(mesh), ctypes.byref(error)), error)
         return TriMesh._take(mesh)
 
-    def tets(self, size: float = 0.0, max_tets: Optional[int] = None) -> TetMesh:
+    def tets(self, size: float = 0.0, max_tets: Optional[int] = None,
+             size_at: Optional[Callable[[float, float, float], float]] = None,
+             bulk: int = 1) -> TetMesh:
         """Fills the solid with tets of edge length size (m). 0: as large as its thin parts and its
-        volume to 1 % allow, below max_tets (30,000)."""
+        volume to 1 % allow, below max_tets (30,000). size_at(x, y, z): edge length (m) where tets
+        are to be smaller; inf: any. bulk: tets away from the surface are 1, 2, 4 or 8 times as
+        large."""
         settings, mesh, error = lib.yw_default_mesher_def(), abi.yw_tet_mesh(), abi.yw_error()
         settings.size = convert.number(size, "size")
+        settings.bulk = convert.count(bulk, "bulk", 1)
         if max_tets is not None:
             settings.max_tets = convert.count(max_tets, "max_tets", 1)
+        if size_at is not None:
+            wish = size_at
+            settings.size_at = abi.yw_size_function(lambda _, p: wish(p.x, p.y, p.z))
         check(lib.yw_shape_tets(self._pointer, None, ctypes.byref(settings), ctypes.byref(mesh),
                                 ctypes.byref(error)), error)
         return TetMesh._take(mesh)

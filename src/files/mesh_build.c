@@ -26,6 +26,7 @@ void yw_mesh_build_free(yw_mesh_build* build) {
   YW_LIST_FREE(&build->mem, &build->painted);
   YW_LIST_FREE(&build->mem, &build->uvs);
   YW_LIST_FREE(&build->mem, &build->corner_uvs);
+  YW_LIST_FREE(&build->mem, &build->normals);
   YW_LIST_FREE(&build->mem, &build->materials);
   for (int32_t i = 0; i < build->names.count; ++i) yw_mem_free(&build->mem, build->names.items[i]);
   YW_LIST_FREE(&build->mem, &build->names);
@@ -346,14 +347,28 @@ yw_status yw_build_take_triangles(yw_mesh_build* build, const char* path, yw_tri
   return finished(build, path, error);
 }
 
-// Corners are numbers of vertices until equal ones are merged, and so of texture coordinates.
-static bool copy_corners(yw_mesh_build* build, yw_mesh_look* look) {
+// Corners are numbers of vertices until equal ones are merged, and so of texture coordinates and
+// normals.
+static int32_t* copy_corners(yw_mesh_build* build) {
   size_t count = (size_t)build->corners.count;
-  look->corners = YW_NEW_ARRAY(&build->mem, int32_t, count);
+  int32_t* out = YW_NEW_ARRAY(&build->mem, int32_t, count);
+  if (out && count > 0) memcpy(out, build->corners.items, count * sizeof *out);
+  return out;
+}
+
+static bool take_uvs(yw_mesh_build* build, yw_mesh_look* look) {
+  look->corners = copy_corners(build);
   if (!look->corners) return false;
-  if (count > 0) memcpy(look->corners, build->corners.items, count * sizeof *look->corners);
   look->num_uvs = build->positions.count;
   look->uvs = GIVE(build, &build->uvs);
+  return true;
+}
+
+static bool take_normals(yw_mesh_build* build, yw_mesh_look* look) {
+  look->normal_corners = copy_corners(build);
+  if (!look->normal_corners) return false;
+  look->num_normals = build->positions.count;
+  look->normals = GIVE(build, &build->normals);
   return true;
 }
 
@@ -390,7 +405,9 @@ static bool has_corner_uvs(const yw_mesh_build* build) {
 yw_status yw_build_take_look(yw_mesh_build* build, const char* path, yw_tri_mesh* out,
                              yw_mesh_look* look, yw_error* error) {
   *look = (yw_mesh_look){.mem = build->mem};
-  bool good = (!build->has_uvs || copy_corners(build, look)) &&
+  bool has_normals = build->normals.count > 0 && build->normals.count == build->positions.count;
+  bool good = (!build->has_uvs || take_uvs(build, look)) &&
+              (!has_normals || take_normals(build, look)) &&
               (!has_corner_uvs(build) || merge_corners(build, look));
   if (!good) return yw_fail_memory(error, yw_file_short_name(path));
   if (build->names.count > 0) {

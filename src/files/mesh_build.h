@@ -33,6 +33,7 @@ typedef struct yw_mesh_build {
   bool with_look;            ///< read texture coordinates and materials as well (glTF, PLY)
   bool has_uvs;              ///< some vertices have texture coordinates
   YW_LIST(float) uvs;  ///< of each vertex, before equal ones are merged; 0 where there are none
+  YW_LIST(yw_vec3) normals;    ///< of each vertex, likewise; fewer where some have none (glTF)
   YW_LIST(float) corner_uvs;   ///< of each corner of the polygons (PLY); or empty
   YW_LIST(int32_t) materials;  ///< of each polygon; -1: none
   YW_LIST(char*) names;        ///< of the materials

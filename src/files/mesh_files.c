@@ -121,6 +121,8 @@ void yw_mesh_look_free(yw_mesh_look* look) {
   yw_mem_free(&look->mem, look->uvs);
   yw_mem_free(&look->mem, look->corners);
   yw_mem_free(&look->mem, look->materials);
+  yw_mem_free(&look->mem, look->normals);
+  yw_mem_free(&look->mem, look->normal_corners);
   for (int32_t i = 0; look->names && i < look->num_materials; ++i) {
     yw_mem_free(&look->mem, look->names[i]);
   }

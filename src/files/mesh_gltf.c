@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // glTF 2.0, text or binary: the triangles of the scene that is shown first, placed by their nodes,
-// with the colors of their vertices and, where they are asked for, the first texture coordinates
-// and the names of materials. Morph targets, skins and cameras are ignored.
+// with the colors of their vertices and, where they are asked for, the first texture coordinates,
+// normals and the names of materials. Morph targets, skins and cameras are ignored.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static bool local_matrix(yw_gltf* g, const yw_json* node, double out[12]) {
 
 // Numbers of the vertices of a primitive.
 typedef struct vertex_data {
-  yw_gltf_accessor positions, colors, uvs;
+  yw_gltf_accessor positions, colors, uvs, normals;
 } vertex_data;
 
 // glTF counts v from the top of a picture.
@@ -77,6 +77,25 @@ static bool add_uv(yw_gltf* g, const yw_gltf_accessor* uvs, int64_t i) {
          YW_PUSH(&g->build->mem, g->scan, &g->build->uvs, v);
 }
 
+// Turned by the inverse transpose of the matrix, whose columns are cross products of its rows, and
+// the determinant's sign.
+static bool add_normal(yw_gltf* g, const yw_gltf_accessor* normals, int64_t i, const double m[12]) {
+  double n[3], out[3], sign = determinant(m) < 0.0 ? -1.0 : 1.0, length2 = 0.0;
+  for (int32_t k = 0; k < 3; ++k) n[k] = yw_gltf_value(normals, i, k);
+  for (int32_t r = 0; r < 3; ++r) {
+    const double *a = m + 4 * ((r + 1) % 3), *b = m + 4 * ((r + 2) % 3);
+    double cofactors[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                           a[0] * b[1] - a[1] * b[0]};
+    out[r] = sign * (cofactors[0] * n[0] + cofactors[1] * n[1] + cofactors[2] * n[2]);
+    length2 += out[r] * out[r];
+  }
+  // One that is no direction: the file has no normals.
+  if (!(length2 > 0.0) || !isfinite(length2)) return true;
+  double scale = 1.0 / sqrt(length2);
+  yw_vec3 unit = {(float)(scale * out[0]), (float)(scale * out[1]), (float)(scale * out[2])};
+  return YW_PUSH(&g->build->mem, g->scan, &g->build->normals, unit);
+}
+
 static bool add_vertices(yw_gltf* g, const vertex_data* data, const double m[12]) {
   const yw_gltf_accessor *positions = &data->positions, *colors = &data->colors;
   for (int64_t i = 0; i < positions->count; ++i) {
@@ -88,6 +107,7 @@ static bool add_vertices(yw_gltf* g, const vertex_data* data, const double m[12]
     for (int32_t k = 0; k < 3 && colors->count; ++k) rgb[k] = yw_gltf_value(colors, i, k);
     if (colors->count && !yw_build_color(g->build, g->scan, rgb)) return false;
     if (g->build->with_look && !add_uv(g, &data->uvs, i)) return false;
+    if (data->normals.count && !add_normal(g, &data->normals, i, m)) return false;
   }
   return true;
 }
@@ -119,32 +139,36 @@ static bool add_triangles(yw_gltf* g, const yw_gltf_accessor* indices, int64_t c
   return true;
 }
 
+// An attribute that a primitive may have, with its number of components.
+static bool open_optional(yw_gltf* g, const yw_json* attributes, const char* key,
+                          int32_t components, const char* name, int64_t num_vertices,
+                          yw_gltf_accessor* out) {
+  int64_t at;
+  if (!yw_gltf_int(g, attributes, key, -1, &at)) return false;
+  if (at < 0) return true;
+  if (!yw_gltf_open(g, at, out)) return false;
+  bool more = components == 3 && strcmp(key, "COLOR_0") == 0 && out->components == 4;
+  if ((out->components == components || more) && out->count == num_vertices) return true;
+  return yw_scan_fail(g->scan,
+                      "a primitive has %" PRId64 " %s of %d components for %" PRId64 " vertices",
+                      out->count, name, out->components, num_vertices);
+}
+
 static bool open_attributes(yw_gltf* g, const yw_json* primitive, vertex_data* out) {
-  yw_gltf_accessor *positions = &out->positions, *colors = &out->colors, *uvs = &out->uvs;
+  yw_gltf_accessor* positions = &out->positions;
   const yw_json* attributes = yw_json_get(primitive, "attributes");
-  int64_t position, color, uv;
-  if (!yw_gltf_int(g, attributes, "POSITION", -1, &position) ||
-      !yw_gltf_int(g, attributes, "COLOR_0", -1, &color) ||
-      !yw_gltf_int(g, attributes, "TEXCOORD_0", -1, &uv))
-    return false;
+  int64_t position;
+  if (!yw_gltf_int(g, attributes, "POSITION", -1, &position)) return false;
   if (position < 0) return yw_scan_fail(g->scan, "a primitive without POSITION");
   if (!yw_gltf_open(g, position, positions)) return false;
   if (positions->components != 3)
     return yw_scan_fail(g->scan, "positions have %d components, but must have 3",
                         positions->components);
-  if (color >= 0 && !yw_gltf_open(g, color, colors)) return false;
-  if (color >= 0 && (colors->components < 3 || colors->count != positions->count))
-    return yw_scan_fail(
-        g->scan, "a primitive has %" PRId64 " colors of %d components for %" PRId64 " vertices",
-        colors->count, colors->components, positions->count);
-  if (!g->build->with_look || uv < 0) return true;
-  if (!yw_gltf_open(g, uv, uvs)) return false;
-  if (uvs->components != 2 || uvs->count != positions->count)
-    return yw_scan_fail(g->scan,
-                        "a primitive has %" PRId64
-                        " texture coordinates of %d components for %" PRId64 " vertices",
-                        uvs->count, uvs->components, positions->count);
-  return true;
+  int64_t count = positions->count;
+  if (!open_optional(g, attributes, "COLOR_0", 3, "colors", count, &out->colors)) return false;
+  return !g->build->with_look ||
+         (open_optional(g, attributes, "TEXCOORD_0", 2, "texture coordinates", count, &out->uvs) &&
+          open_optional(g, attributes, "NORMAL", 3, "normals", count, &out->normals));
 }
 
 static bool add_primitive(yw_gltf* g, const yw_json* primitive, const double matrix[12]) {

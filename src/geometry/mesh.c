@@ -181,3 +181,16 @@ yw_status yw_tet_mesh_lattice(const yw_allocator* mem, yw_aabb box, const int32_
   *out = mesh;
   return YW_OK;
 }
+
+void yw_lattice_cells(const int32_t cells[3], int32_t* out) {
+  int32_t nx = cells[0] + 1, ny = cells[1] + 1;
+  for (int32_t z = 0; z < cells[2]; ++z) {
+    for (int32_t y = 0; y < cells[1]; ++y) {
+      for (int32_t x = 0; x < cells[0]; ++x) {
+        for (int k = 0; k < 8; ++k) {
+          *out++ = (x + (k & 1)) + nx * ((y + (k >> 1 & 1)) + ny * (z + (k >> 2)));
+        }
+      }
+    }
+  }
+}

@@ -17,7 +17,7 @@
 
 yw_mesher_def yw_default_mesher_def(void) {
   return (yw_mesher_def){
-      .size = 0.0f, .max_vertices = DEFAULT_MAX_VERTICES, .max_tets = DEFAULT_MAX_TETS};
+      .size = 0.0f, .max_vertices = DEFAULT_MAX_VERTICES, .max_tets = DEFAULT_MAX_TETS, .bulk = 1};
 }
 
 // Two nodes per cell inside, plus cuts and warped nodes at the surface (counted on a sphere, a box

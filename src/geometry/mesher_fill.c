@@ -23,6 +23,8 @@
 #define GOOD_FACTOR 0.7     // smaller cells than this are worth taking tets from what is thin
 #define CRUMBS 1e-3         // of the volume
 #define MAX_EXTRA_LEVELS 3  // for matter that is lost
+#define MAX_DOUBLINGS 2     // of the number of tets, while matter is lost ...
+#define MOST_DOUBLED 40000  // ... up to this many
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
@@ -123,12 +125,13 @@ static void choose_sizes(yw_size_field* sizes, yw_size_wish* wish) {
   double coarsest = sizes->matter->longest / wish->cells;
   sizes->floor = 0.0;
   yw_size_field_choose(sizes, *wish);
+  wish->max_tets += yw_asked_tets(sizes);
   for (int n = 0; n < 28 && yw_estimate_tets(sizes) > wish->max_tets; ++n) {
     wish->cells /= 1.04;
     wish->across /= 1.04;
     yw_size_field_choose(sizes, *wish);
   }
-  coarsest = fmax(sizes->coarsest, coarsest);
+  coarsest = fmax(yw_surface_size(sizes), coarsest);
   double floor = yw_size_of_level(sizes, sizes->finest);
   while (yw_estimate_tets(sizes) > THIN_TETS * wish->max_tets && floor < coarsest) {
     sizes->floor = floor *= 1.1;
@@ -305,11 +308,12 @@ static yw_status make_fitting_tets(fitting* f, yw_error* error) {
   const yw_mesher_job* job = f->job;
   bool rough = false;
   f->now.lost = YW_NEW_ARRAY(job->mem, unsigned char, job->matter->count + 1);
-  yw_status status = yw_size_field_create(job->matter, &f->kept);
+  yw_status status = yw_size_field_create(job->matter, f->sizes->guide, &f->kept);
   if (f->now.lost == NULL) status = YW_ERR_MEMORY;
   if (status != YW_OK) yw_fail_memory(error, "tets");
   if (f->size > 0.0) {
     choose_around(f->sizes, f->size, f->wish.max_tets);
+    f->wish.max_tets += yw_asked_tets(f->sizes);
   } else {
     choose_sizes(f->sizes, &f->wish);
   }
@@ -328,6 +332,51 @@ static yw_status make_fitting_tets(fitting* f, yw_error* error) {
 
 // Entry points ------------------------------------------------------------------------------------
 
+static yw_status fill_sizes(yw_mesher_job* job, const yw_size_guide* guide, fitting* f,
+                            yw_error* error) {
+  yw_size_field sizes;
+  yw_flat_faces faces = {0};
+  yw_status status = yw_size_field_create(job->matter, guide, &sizes);
+  if (status != YW_OK) return yw_fail_memory(error, "tets");
+  job->sizes = f->sizes = &sizes;
+  if (!yw_shape_flat_faces(job->mem, job->shape, &faces)) status = yw_fail_memory(error, "tets");
+  job->has_faces = faces.count > 0;
+  YW_LIST_FREE(job->mem, &faces);
+  if (status == YW_OK) status = make_fitting_tets(f, error);
+  yw_size_field_free(&sizes);
+  return status;
+}
+
+// Matter that is lost is worth more tets than were wished for.
+static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide, fitting* f,
+                                 yw_error* error) {
+  fitting first = *f;
+  yw_status status = fill_sizes(job, guide, f, error);
+  for (int n = 0; n < MAX_DOUBLINGS && status == YW_OK; ++n) {
+    first.wish.max_tets *= 2.0;
+    if (f->size > 0.0 || f->fit->num_lost == 0 || first.wish.max_tets > MOST_DOUBLED) break;
+    yw_tet_mesh mesh = {0};
+    yw_tet_fit fit = {0};
+    fitting next = first;
+    next.mesh = &mesh;
+    next.fit = &fit;
+    status = fill_sizes(job, guide, &next, error);
+    if (status != YW_OK || fit.lost_volume >= f->fit->lost_volume) {
+      yw_tet_mesh_free(&mesh);
+      continue;
+    }
+    yw_tet_mesh_free(f->mesh);
+    *f->mesh = mesh;
+    *f->fit = fit;
+  }
+  return status;
+}
+
+static yw_status check_bulk(int32_t bulk, yw_error* error) {
+  if (bulk == 0 || bulk == 1 || bulk == 2 || bulk == 4 || bulk == 8) return YW_OK;
+  return yw_fail(error, YW_ERR_INVALID, "bulk is %d, but must be 1, 2, 4 or 8", bulk);
+}
+
 yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
                          const yw_size_wish* wish, yw_tet_mesh* out, yw_tet_fit* fit,
                          yw_error* error) {
@@ -341,6 +390,7 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
   if (settings.max_tets < 1) settings.max_tets = yw_default_mesher_def().max_tets;
   yw_size_wish usual = {USUAL_CELLS, USUAL_ACROSS, (double)settings.max_tets};
   yw_matter matter;
+  yw_size_guide guide;
   yw_allocator hook = yw_mem_or_default(mem);
   yw_mesher_job job = {.shape = shape,
                        .mem = &hook,
@@ -350,30 +400,20 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
                        .what = "tets"};
   yw_status status =
       yw_mesher_check(shape, settings.size, settings.max_vertices, &job.bounds, "tets", error);
+  if (status == YW_OK) status = check_bulk(settings.bulk, error);
   if (status != YW_OK) return status;
   status = yw_matter_create(&hook, shape, job.bounds, YW_MATTER_FINE, &matter);
   if (status != YW_OK) return yw_fail_memory(error, "tets");
-  yw_size_field sizes;
-  status = yw_size_field_create(&matter, &sizes);
-  if (status != YW_OK) yw_fail_memory(error, "tets");
-  job.sizes = &sizes;
-  yw_flat_faces faces = {0};
-  if (status == YW_OK && !yw_shape_flat_faces(&hook, shape, &faces)) {
-    status = yw_fail_memory(error, "tets");
-  }
-  job.has_faces = faces.count > 0;
-  YW_LIST_FREE(&hook, &faces);
-  if (status == YW_OK) {
-    fitting f = {.job = &job,
-                 .sizes = &sizes,
-                 .wish = wish != NULL ? *wish : usual,
-                 .size = (double)settings.size,
-                 .mesh = out,
-                 .fit = fit};
-    status = make_fitting_tets(&f, error);
-  }
+  fitting f = {.job = &job,
+               .wish = wish != NULL ? *wish : usual,
+               .size = (double)settings.size,
+               .mesh = out,
+               .fit = fit};
+  status = yw_size_guide_create(&matter, shape, &settings, &guide);
+  status =
+      status == YW_OK ? fill_until_kept(&job, &guide, &f, error) : yw_fail_memory(error, "tets");
   if (status != YW_OK) yw_tet_mesh_free(out);
-  yw_size_field_free(&sizes);
+  yw_size_guide_free(&matter, &guide);
   yw_matter_free(&matter);
   return status;
 }

@@ -26,6 +26,18 @@ void yw_vertex_tets_free(const yw_allocator* mem, yw_vertex_tets* around);
 
 /// One-ring of every vertex: all vertices that share a tet with it, excluding itself.
 yw_status yw_tet_adjacency(const yw_allocator* mem, const yw_tet_mesh* mesh, yw_adjacency* out);
+
+/// Elements of any kind, by their corners.
+typedef struct yw_elements {
+  int32_t num_vertices, num_elements;
+  int32_t corners;       ///< per element
+  const int32_t* items;  ///< num_elements * corners vertices
+} yw_elements;
+/// All vertices within so many steps of each vertex, excluding itself; a step leads to all corners
+/// of an element. One step over tets is yw_tet_adjacency. YW_ERR_INVALID if an index is out of
+/// range.
+yw_status yw_reach_adjacency(const yw_allocator* mem, const yw_elements* elements, int32_t steps,
+                             yw_adjacency* out);
 void yw_adjacency_free(yw_adjacency* adjacency);
 
 /// Sorts points along a Hilbert curve: order[k] is the k-th point. spacing is the distance between

@@ -148,7 +148,7 @@ static void list_parts(finder* f, const int32_t* steps, part_sums* sums, yw_tet_
 yw_status yw_tet_fit_measure(const yw_size_field* sizes, const yw_matter_cover* cover,
                              const yw_tet_mesh* tets, yw_tet_fit* out, unsigned char* lost) {
   const yw_matter* m = sizes->matter;
-  *out = (yw_tet_fit){.size = (float)sizes->coarsest, .shape_volume = m->volume};
+  *out = (yw_tet_fit){.size = (float)yw_surface_size(sizes), .shape_volume = m->volume};
   for (int32_t t = 0; t < tets->num_tets; ++t) {
     yw_dvec3 p[4];
     yw_tet_corners(tets, t, p);

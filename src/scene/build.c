@@ -24,10 +24,17 @@ static bool build_shape(yw_loader* l, yw_model_spec* model) {
   char text[512];
   def.size = model->size;
   def.max_vertices = YW_SCENE_MAX_VERTICES;
-  if (yw_mesher_fill(model->shape, &l->scene->mem, &def, model->method->tet_size, &model->tets,
-                     &model->fit, &deep) < 0) {
-    return yw_deep_fail(&l->r, model->source_node, &deep);
+  def.bulk = model->bulk;
+  if (model->sizes.count > 0) def.size_at = yw_tet_size_at, def.size_context = &model->sizes;
+  yw_status status = YW_OK;
+  bool ready = yw_open_tet_sizes(l, &model->sizes);
+  if (ready) {
+    status = yw_mesher_fill(model->shape, &l->scene->mem, &def, model->method->tet_size,
+                            &model->tets, &model->fit, &deep);
   }
+  yw_close_tet_sizes(&model->sizes);
+  if (!ready) return false;
+  if (status < 0) return yw_deep_fail(&l->r, model->source_node, &deep);
   model->size = model->fit.size;
   if (yw_tet_fit_text(&model->fit, (double)model->keys.density, text, (int32_t)sizeof text) > 0) {
     yw_value_warn(&l->r, model->source_node, ": %s", text);

@@ -58,18 +58,25 @@ const yw_record yw_record_lattice =
               "A box of equal cells, each split into tets.", "needs size cells");
 
 typedef struct tets_keys {
-  const yw_json* shape;
+  const yw_json *shape, *sizes;
   float size;
+  int32_t bulk;
 } tets_keys;
-static const tets_keys tets_defaults = {.size = 0};
+static const tets_keys tets_defaults = {.bulk = 1};
 static const yw_key_row tets_rows[] = {
     YW_NODE(tets_keys, shape, "any_shape", "Shape to fill."),
     YW_KEY_ABOVE(
         tets_keys, size, NUMBER, 0, YW_SCENE_REACH, "m",
         "Edge length of the tets. Default: 1/12 of the longest side (fem: 1/4), or less if the "
-        "shape is thin or curved.")};
+        "shape is thin or curved."),
+    YW_NODE(tets_keys, sizes, "[tet_size]", "Where tets are smaller."),
+    YW_KEY(tets_keys, bulk, INTEGER, 1, 8, "",
+           "Times by which tets away from the surface are larger: 1, 2, 4 or 8.")};
 const yw_record yw_record_tets =
-    YW_RECORD("tets", tets_rows, tets_defaults, "A shape filled with uniform tets.", "needs shape");
+    YW_RECORD("tets", tets_rows, tets_defaults,
+              "A shape filled with tets of one size, smaller ones where it is thin, or as asked "
+              "for.",
+              "needs shape");
 
 static const yw_surface_spec surface_defaults = {.file = NULL};
 static const yw_key_row surface_rows[] = {
@@ -117,11 +124,16 @@ static bool load_solid(yw_loader* l, const yw_json* node, yw_shape** out) {
 static bool load_tets(yw_loader* l, const yw_json* node, yw_model_spec* out) {
   tets_keys k;
   if (!yw_read_record(&l->r, node, &yw_record_tets, &k) || !yw_needs(&l->r, node, "shape") ||
-      !load_solid(l, k.shape, &out->shape)) {
+      !load_solid(l, k.shape, &out->shape) || !yw_load_tet_sizes(l, k.sizes, &out->sizes)) {
     return false;
+  }
+  if ((k.bulk & (k.bulk - 1)) != 0) {
+    return yw_value_fail(&l->r, yw_json_get(node, "bulk"), "is %d, but must be 1, 2, 4 or 8",
+                         k.bulk);
   }
   out->source = YW_SOURCE_SHAPE;
   out->size = k.size;
+  out->bulk = k.bulk;
   return true;
 }
 

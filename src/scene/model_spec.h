@@ -6,6 +6,7 @@
 
 #include "scene/keys.h"
 #include "scene/stiffness.h"
+#include "scene/tet_sizes.h"
 #include "yawara/extend/memory.h"
 #include "yawara/pose.h"
 #include "yawara/scene.h"
@@ -96,6 +97,8 @@ typedef struct yw_model_spec {
   yw_lattice_spec lattice;
   yw_shape* shape;  ///< not owned
   float size, scale;
+  int32_t bulk;        ///< of the mesher; 0: its default
+  yw_tet_sizes sizes;  ///< where tets are smaller
   const char* file;
 
   int32_t num_poses;

@@ -11,6 +11,8 @@ extern const yw_record yw_record_rotation;
 extern const yw_record yw_record_shape, yw_record_sphere, yw_record_box, yw_record_capsule,
     yw_record_cylinder, yw_record_cone, yw_record_torus, yw_record_plane, yw_record_combination,
     yw_record_mesh_shape, yw_record_offset;
+// Sizes of tets (tet_sizes.c)
+extern const yw_record yw_record_tet_size, yw_record_sized_point;
 // Models (model.c, pose.c)
 extern const yw_record yw_record_model, yw_record_mesh, yw_record_lattice, yw_record_tets,
     yw_record_surface, yw_record_pose, yw_record_pose_mesh, yw_record_landmark, yw_record_deform,

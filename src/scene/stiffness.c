@@ -140,12 +140,9 @@ bool yw_material_density(yw_loader* l, const yw_json* name, float* out) {
 
 // Reading -----------------------------------------------------------------------------------------
 
-// One value, two to interpolate between, or "file".
-static bool load_value(yw_loader* l, const char* key, const yw_json* node,
-                       const yw_stiffness_spec* spec, yw_layer_value* out) {
+bool yw_load_layer_value(yw_loader* l, const yw_key_row* f, const yw_json* node,
+                         const yw_stiffness_spec* spec, yw_layer_value* out) {
   if (!node) return true;
-  const yw_key_row* f = stiffness_rows;
-  while (strcmp(f->name, key) != 0) f++;
   double low = f->low, high = f->high;
   bool open = f->open;
   out->given = true;
@@ -171,6 +168,13 @@ static bool load_value(yw_loader* l, const char* key, const yw_json* node,
   }
   return yw_read_number(&l->r, node->items[0], low, high, open, &out->at[0]) &&
          yw_read_number(&l->r, node->items[1], low, high, open, &out->at[1]);
+}
+
+static bool load_value(yw_loader* l, const char* key, const yw_json* node,
+                       const yw_stiffness_spec* spec, yw_layer_value* out) {
+  const yw_key_row* f = stiffness_rows;
+  while (strcmp(f->name, key) != 0) f++;
+  return yw_load_layer_value(l, f, node, spec, out);
 }
 
 static bool load_line(yw_loader* l, const yw_json* node, yw_stiffness_spec* out) {
@@ -282,11 +286,15 @@ static bool check_keys(yw_loader* l, const yw_json* node, unsigned layer_keys) {
   return true;
 }
 
+bool yw_load_layer_place(yw_loader* l, const yw_json* node, yw_stiffness_spec* out) {
+  return load_line(l, node, out) && load_file(l, node, out) &&
+         (!out->shape || yw_load_shape(l, out->shape, &out->where));
+}
+
 static bool load_layer(yw_loader* l, const yw_json* node, unsigned layer_keys,
                        yw_stiffness_spec* out) {
   if (!yw_read_record(&l->r, node, &yw_record_stiffness, out) || !check_keys(l, node, layer_keys) ||
-      !load_line(l, node, out) || !load_file(l, node, out) || !load_labels(l, out) ||
-      !load_matrix(l, out) || (out->shape && !yw_load_shape(l, out->shape, &out->where))) {
+      !yw_load_layer_place(l, node, out) || !load_labels(l, out) || !load_matrix(l, out)) {
     return false;
   }
   if (!out->material && !out->youngs_modulus && !out->poissons_ratio && !out->density &&
@@ -437,6 +445,12 @@ static float number_at(const yw_stiffness_spec* layer, yw_vec3 p) {
 
 float yw_painted_share(const yw_stiffness_spec* paint, yw_vec3 p) {
   return (number_at(paint, p) - paint->range[0]) / (paint->range[1] - paint->range[0]);
+}
+
+float yw_layer_length_at(const yw_stiffness_spec* layer, const yw_layer_value* value, yw_vec3 p) {
+  float number = number_at(layer, p);
+  if (value->from_file) return number;
+  return mix_even(value->at[0], value->at[1], place_of(layer, p, number));
 }
 
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,

@@ -91,4 +91,13 @@ float yw_painted_share(const yw_stiffness_spec* paint, yw_vec3 p);
 bool yw_stiffness_at(const yw_stiffness_spec* layer, yw_vec3 p, int32_t label,
                      yw_point_material* material);
 
+/// For lists of other layers, with the same places: reads where a layer applies, once its record
+/// has been read.
+bool yw_load_layer_place(yw_loader* l, const yw_json* node, yw_stiffness_spec* out);
+/// One value, two to interpolate between, or "file"; row has its limits. node may be NULL.
+bool yw_load_layer_value(yw_loader* l, const yw_key_row* row, const yw_json* node,
+                         const yw_stiffness_spec* spec, yw_layer_value* out);
+/// A value of a layer at a point, interpolated linearly.
+float yw_layer_length_at(const yw_stiffness_spec* layer, const yw_layer_value* value, yw_vec3 p);
+
 #endif

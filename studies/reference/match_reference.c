@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "reference/match_reference.h"
-#include "yawara/match.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "yawara/extend/vec.h"
 
 #define MAX_EXAMPLES 4
 
@@ -144,7 +145,34 @@ static mat3 polar_rotation(const mat3* a) {
 
 // Set-up ------------------------------------------------------------------------------------------
 
-static bool list_members(reference_body* body, const yw_tet_mesh* mesh) {
+// Regions of a lattice: all particles within so many cells along every axis, found by trying all.
+static bool list_lattice(reference_body* body, const yw_match_def* def) {
+  const yw_vec3* rest = def->mesh->positions;
+  int n = body->num_particles, total = 0;
+  yw_vec3 low = rest[def->cells[0]], high = low;
+  for (int c = 1; c < 8; ++c) {
+    low = yw_min3(low, rest[def->cells[c]]);
+    high = yw_max3(high, rest[def->cells[c]]);
+  }
+  yw_vec3 far = yw_scale(yw_sub(high, low), (float)def->region_width + 0.1f);
+  body->members = malloc((size_t)n * (size_t)n * sizeof *body->members);
+  if (!body->members) return false;
+  for (int i = 0; i < n; ++i) {
+    region* r = &body->regions[i];
+    r->first = total;
+    for (int j = 0; j < n; ++j) {
+      yw_vec3 d = yw_sub(rest[j], rest[i]);
+      if (fabsf(d.x) > far.x || fabsf(d.y) > far.y || fabsf(d.z) > far.z) continue;
+      body->members[total++] = j;
+    }
+    r->count = total - r->first;
+  }
+  return true;
+}
+
+static bool list_members(reference_body* body, const yw_match_def* def) {
+  const yw_tet_mesh* mesh = def->mesh;
+  if (def->cells) return list_lattice(body, def);
   int n = body->num_particles;
   int capacity = 0;
   int* seen = malloc((size_t)n * sizeof *seen);
@@ -306,8 +334,7 @@ reference_body* reference_create(const yw_match_def* def, bool torque_free) {
   body->regions = calloc(n, sizeof *body->regions);
   body->pos = calloc(n, sizeof *body->pos);
   body->vel = calloc(n, sizeof *body->vel);
-  if (!body->particles || !body->regions || !body->pos || !body->vel ||
-      !list_members(body, def->mesh)) {
+  if (!body->particles || !body->regions || !body->pos || !body->vel || !list_members(body, def)) {
     reference_destroy(body);
     return NULL;
   }

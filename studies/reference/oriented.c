@@ -8,8 +8,9 @@
 #include "math/small/mat3d.h"
 
 #define MAX_PARTICLES 64
-#define MAX_IMPLICIT 200
-#define IMPLICIT_TOLERANCE 1e-15
+// Rounds shrink the error by h^2 kappa / (1 + h^2 kappa).
+#define MAX_IMPLICIT 4000
+#define IMPLICIT_TOLERANCE 1e-15  // of the largest coordinate; for rotations rad
 
 static int32_t member_of(const int32_t* members, int32_t i) { return members ? members[i] : i; }
 
@@ -186,7 +187,8 @@ void yw_frames_random_state(uint64_t seed, bool oriented, bool reflected,
 // Mean of the goals of the groups that contain a particle.
 typedef struct goals {
   double x[MAX_PARTICLES][3];
-  double turn[MAX_PARTICLES][3];  // mean rotation vector from the current orientation
+  double turn[MAX_PARTICLES][3];    // mean rotation vector from the current orientation
+  double torque[MAX_PARTICLES][3];  // mean torque of the springs, per kappa
   int32_t groups[MAX_PARTICLES];
 } goals;
 
@@ -197,6 +199,16 @@ static void count_groups(const frames_loop* loop, int32_t count, goals* g) {
     return;
   }
   for (int32_t n = 0; n < loop->group_start[loop->num_groups]; ++n) ++g->groups[loop->members[n]];
+}
+
+// Torque of springs with kappa = 1 that tie all pieces of a particle to the frame: the sum of a x b
+// over pieces at a, where the frame has b. (The sum of a b^T is A_i R^T.)
+static void spring_torque(const frames_oriented* p, const double r[9], double out[3]) {
+  double moment[9] = {0}, back[9], n[9];
+  add_particle_moment(p, p->mass, moment);
+  for (int k = 0; k < 9; ++k) back[k] = r[3 * (k % 3) + k / 3];
+  yw_m3_mul(moment, back, n);
+  out[0] = n[5] - n[7], out[1] = n[6] - n[2], out[2] = n[1] - n[3];
 }
 
 static void find_goals(const frames_loop* loop, const frames_oriented* particles, int32_t count,
@@ -216,11 +228,13 @@ static void find_goals(const frames_loop* loop, const frames_oriented* particles
     yw_oriented_match(particles, members, size, weights, &pose);
     for (int32_t i = 0; i < size; ++i) {
       int32_t p = member_of(members, i);
-      double x[3], way[3];
+      double x[3], way[3], torque[3];
       yw_turn turn;
       yw_oriented_goal(&pose, &particles[p], x, &turn);
       yw_turn_log(yw_turn_mul(turn, yw_turn_conjugate(particles[p].turn)), way);
+      spring_torque(&particles[p], pose.r, torque);
       for (int c = 0; c < 3; ++c) {
+        g->torque[p][c] += torque[c] / g->groups[p];
         g->x[p][c] += x[c] / g->groups[p];
         g->turn[p][c] += way[c] / g->groups[p];
       }
@@ -286,35 +300,88 @@ static void step_positions(const frames_loop* loop, frames_oriented* particles, 
   }
 }
 
-// x = x* + h^2 kappa (g(x) - x): solves for particles and frames in turn. The change shrinks by a
-// fixed factor per round; the final residual is checked in the equation itself.
+// Inertia about the centre, in the world: tr Q 1 - Q with Q = (m / 5) R diag(a^2, b^2, c^2) R^T.
+static void inertia_of(const frames_oriented* p, double out[9]) {
+  frames_oriented same = *p;
+  double q[9] = {0};
+  same.rest_turn = p->turn;
+  add_particle_moment(&same, p->mass, q);
+  for (int k = 0; k < 9; ++k) out[k] = (k % 4 == 0 ? q[0] + q[4] + q[8] : 0.0) - q[k];
+}
+
+// How far a particle's rotation since the start of the step is from what implicit Euler wants,
+// h I^-1 (L + h kappa torque), as a rotation vector; L: its angular momentum at the start.
+static void missing_turn(const frames_loop* loop, const frames_oriented* p, yw_turn start,
+                         const double momentum[3], const double torque[3], double out[3]) {
+  double inertia[9], lower[9], way[3];
+  inertia_of(p, inertia);
+  for (int k = 0; k < 3; ++k) out[k] = loop->h * (momentum[k] + loop->h * loop->rate * torque[k]);
+  yw_dense_cholesky(3, inertia, lower);
+  yw_dense_solve(3, lower, out, out);
+  yw_turn_log(yw_turn_mul(p->turn, yw_turn_conjugate(start)), way);
+  for (int k = 0; k < 3; ++k) out[k] -= way[k];
+}
+
+typedef struct implicit_start {
+  double x[MAX_PARTICLES][3], ahead[MAX_PARTICLES][3];
+  yw_turn turn[MAX_PARTICLES];
+  double momentum[MAX_PARTICLES][3];  // angular, about the centres
+  double size;
+} implicit_start;
+
+static void begin_implicit(const frames_loop* loop, frames_oriented* particles, int32_t count,
+                           implicit_start* s) {
+  s->size = 0.0;
+  for (int32_t i = 0; i < count; ++i) {
+    frames_oriented* p = &particles[i];
+    for (int k = 0; k < 3; ++k) {
+      s->x[i][k] = p->x[k];
+      s->ahead[i][k] = p->x[k] += loop->h * p->v[k];
+      s->size = fmax(s->size, fabs(p->x[k]));
+    }
+    if (!loop->oriented) continue;
+    double inertia[9], way[3];
+    inertia_of(p, inertia);
+    apply(inertia, p->spin, s->momentum[i]);
+    s->turn[i] = p->turn;
+    for (int k = 0; k < 3; ++k) way[k] = loop->h * p->spin[k];
+    p->turn = yw_turn_mul(yw_turn_exp(way), p->turn);
+  }
+}
+
+// x = x* + h^2 kappa (g(x) - x), and the same for orientations with the torque of the springs:
+// solves for particles and frames in turn. The change shrinks by a fixed factor per round; the
+// final residual is checked in the equation itself.
 static bool step_implicit(const frames_loop* loop, frames_oriented* particles, int32_t count,
                           goals* g) {
-  double start[MAX_PARTICLES][3], ahead[MAX_PARTICLES][3], size = 0.0;
-  double pull = loop->h * loop->h * loop->rate;
-  for (int32_t i = 0; i < count; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      start[i][k] = particles[i].x[k];
-      ahead[i][k] = particles[i].x[k] += loop->h * particles[i].v[k];
-      size = fmax(size, fabs(ahead[i][k]));
-    }
-  }
-  double wrong = INFINITY;
-  for (int32_t round = 0; round < MAX_IMPLICIT && wrong > IMPLICIT_TOLERANCE * size; ++round) {
+  implicit_start s;
+  double pull = loop->h * loop->h * loop->rate, wrong = INFINITY;
+  begin_implicit(loop, particles, count, &s);
+  for (int32_t round = 0; round < MAX_IMPLICIT && wrong > IMPLICIT_TOLERANCE * s.size; ++round) {
     find_goals(loop, particles, count, g);
     wrong = 0.0;
     for (int32_t i = 0; i < count; ++i) {
+      frames_oriented* p = &particles[i];
+      double way[3] = {0};
+      if (loop->oriented) missing_turn(loop, p, s.turn[i], s.momentum[i], g->torque[i], way);
       for (int k = 0; k < 3; ++k) {
-        double* x = &particles[i].x[k];
-        wrong = fmax(wrong, fabs(ahead[i][k] + pull * (g->x[i][k] - *x) - *x) / (1.0 + pull));
-        *x = (ahead[i][k] + pull * g->x[i][k]) / (1.0 + pull);
+        double* x = &p->x[k];
+        wrong = fmax(wrong, fabs(s.ahead[i][k] + pull * (g->x[i][k] - *x) - *x) / (1.0 + pull));
+        *x = (s.ahead[i][k] + pull * g->x[i][k]) / (1.0 + pull);
+        way[k] /= 1.0 + pull;
+        wrong = fmax(wrong, fabs(way[k]) * s.size);
       }
+      if (loop->oriented) p->turn = yw_turn_normalize(yw_turn_mul(yw_turn_exp(way), p->turn));
     }
   }
   for (int32_t i = 0; i < count; ++i) {
-    for (int k = 0; k < 3; ++k) particles[i].v[k] = (particles[i].x[k] - start[i][k]) / loop->h;
+    frames_oriented* p = &particles[i];
+    for (int k = 0; k < 3; ++k) p->v[k] = (p->x[k] - s.x[i][k]) / loop->h;
+    if (!loop->oriented) continue;
+    yw_turn_log(yw_turn_mul(p->turn, yw_turn_conjugate(s.turn[i])), p->spin);
+    for (int k = 0; k < 3; ++k) p->spin[k] /= loop->h;
   }
-  return wrong <= 16.0 * IMPLICIT_TOLERANCE * size;
+  return wrong <= 16.0 * IMPLICIT_TOLERANCE * s.size;
 }
 
 bool yw_oriented_step(const frames_loop* loop, frames_oriented* particles, int32_t count) {
@@ -347,6 +414,17 @@ bool yw_oriented_forces(const frames_loop* loop, double kappa, const frames_orie
     }
   }
   return true;
+}
+
+void yw_oriented_angular_momentum(const frames_oriented* particles, int32_t count, double out[3]) {
+  out[0] = out[1] = out[2] = 0.0;
+  for (int32_t i = 0; i < count; ++i) {
+    double inertia[9], own[3], orbit[3];
+    inertia_of(&particles[i], inertia);
+    apply(inertia, particles[i].spin, own);
+    cross(particles[i].x, particles[i].v, orbit);
+    for (int k = 0; k < 3; ++k) out[k] += own[k] + particles[i].mass * orbit[k];
+  }
 }
 
 double yw_frames_equivalent_stiffness(const frames_loop* loop, double mode) {

@@ -72,8 +72,8 @@ typedef struct frames_loop {
   double h;     ///< s
   double rate;  ///< alpha, kappa (1/s^2), s or kappa, by scheme
   int32_t sweeps;
-  bool oriented;               ///< rotations move too (position-based only)
-  int32_t num_groups;          ///< 1 with members NULL: all particles
+  bool oriented;       ///< rotations move too (position-based and implicit; particles with volume)
+  int32_t num_groups;  ///< 1 with members NULL: all particles
   const int32_t* group_start;  ///< num_groups + 1
   const int32_t* members;
 } frames_loop;
@@ -87,8 +87,12 @@ bool yw_oriented_step(const frames_loop* loop, frames_oriented* particles, int32
 bool yw_oriented_forces(const frames_loop* loop, double kappa, const frames_oriented* particles,
                         int32_t count, double* forces);
 
-/// kappa with which springs reproduce the scheme: alpha / h^2 (matching), ((1 - s)^-k - 1) / h^2
-/// (position-based). mode is the eigenvalue beta of M^-1 L for overlapping groups, 1 for one group.
+/// Sum of m x cross v + I spin.
+void yw_oriented_angular_momentum(const frames_oriented* particles, int32_t count, double out[3]);
+
+/// kappa with which springs reproduce the scheme, for positions and orientations alike: alpha / h^2
+/// (matching), ((1 - s)^-k - 1) / h^2 (position-based). mode is the eigenvalue beta of M^-1 L for
+/// overlapping groups, 1 for one group.
 double yw_frames_equivalent_stiffness(const frames_loop* loop, double mode);
 
 #endif

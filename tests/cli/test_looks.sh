@@ -20,21 +20,23 @@ with open("box.obj", "w") as f:
         f.write("f" + "".join(" %d/%d/%d" % (v, 4 * i + k + 1, i + 1) for k, v in enumerate(face)) + "\n")
 # The same as glTF: a vertex per corner of a face, a primitive per material, v from the top.
 import array, base64, json
-rows = [(corners[v - 1], ((i + 0.9 * u) / 6, 1 - w), ((v - 1) / 7, 0.5, 0.25))
-        for i, (face, _) in enumerate(faces) for v, (u, w) in zip(face, ((0, 0), (1, 0), (1, 1), (0, 1)))]
-numbers = [array.array("f", [x for row in rows for x in row[k]]) for k in range(3)]
+rows = [(corners[v - 1], ((i + 0.9 * u) / 6, 1 - w), ((v - 1) / 7, 0.5, 0.25), n)
+        for i, (face, n) in enumerate(faces) for v, (u, w) in zip(face, ((0, 0), (1, 0), (1, 1), (0, 1)))]
+numbers = [array.array("f", [x for row in rows for x in row[k]]) for k in range(4)]
 numbers += [array.array("I", [4 * i + c for i in part for c in (0, 1, 2, 0, 2, 3)]) for part in ((0, 1, 2), (3, 4, 5))]
 data, views = b"", []
 for a in numbers:
     views.append({"buffer": 0, "byteOffset": len(data), "byteLength": 4 * len(a)})
     data += a.tobytes()
-kinds = [("VEC3", 24, 5126), ("VEC2", 24, 5126), ("VEC3", 24, 5126), ("SCALAR", 18, 5125), ("SCALAR", 18, 5125)]
-json.dump({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+kinds = [("VEC3", 24, 5126), ("VEC2", 24, 5126), ("VEC3", 24, 5126), ("VEC3", 24, 5126), ("SCALAR", 18, 5125), ("SCALAR", 18, 5125)]
+# Once as it is; once mirrored, turned and stretched by its node.
+for file, node in (("crate.gltf", {"mesh": 0}), ("mirror.gltf", {"mesh": 0, "scale": [-1, 2, 1], "rotation": [0, 0, 0.38268343, 0.92387953]})):
+  json.dump({"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [node],
            "materials": [{"name": "gold"}, {"name": "赤 paint"}], "bufferViews": views,
            "buffers": [{"byteLength": len(data), "uri": "data:;base64," + base64.b64encode(data).decode()}],
            "accessors": [{"bufferView": i, "type": t, "count": n, "componentType": c} for i, (t, n, c) in enumerate(kinds)],
-           "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1, "COLOR_0": 2}, "indices": 3 + k, "material": 1 - k}
-                                      for k in (0, 1)]}]}, open("crate.gltf", "w"))
+           "meshes": [{"primitives": [{"attributes": {"POSITION": 0, "TEXCOORD_0": 1, "COLOR_0": 2, "NORMAL": 3}, "indices": 4 + k, "material": 1 - k}
+                                      for k in (0, 1)]}]}, open(file, "w"))
 with open("ball.ply", "w") as f:
     f.write("ply\nformat ascii 1.0\nelement vertex 8\nproperty float x\nproperty float y\nproperty float z\n"
             "property float s\nproperty float t\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n"
@@ -48,7 +50,8 @@ cat >looks.json <<'END'
   { "name": "box", "shape": { "mesh": { "file": "box.obj" } }, "match": {}, "angular_velocity": [0, 0, 3] },
   { "name": "ball", "shape": { "mesh": { "file": "ball.ply" } }, "match": {}, "position": [5, 0, 0] },
   { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "plastic": { "spacing": 0.05, "sheet": true }, "position": [9, 0, 0] },
-  { "name": "crate", "shape": { "mesh": { "file": "crate.gltf" } }, "match": {}, "position": [0, 5, 0] } ] }
+  { "name": "crate", "shape": { "mesh": { "file": "crate.gltf" } }, "match": {}, "position": [0, 5, 0] },
+  { "name": "mirror", "shape": { "mesh": { "file": "mirror.gltf" } }, "match": {}, "position": [9, 9, 0] } ] }
 END
 "$yawara" run looks.json -o run -q 2>run.txt || cat run.txt
 said=$("$yawara" export run -q --format obj,ply,pc2,mdd,gltf,usd,vtu --velocities 2>&1)
@@ -178,6 +181,17 @@ def looks_of_a_gltf_file():
             assert near(at, (u, v)), (t, at)
     assert near(flat(mesh["primvars:displayColor"]), [row[c][0] / 255 for row in p["vertex"] for c in ("red", "green", "blue")], 0.003)
     assert any(row["red"][0] > 100 for row in p["vertex"])
+def normals_of_a_gltf_file():
+    for name in ("crate_003", "mirror_004"):
+        o = obj("run/obj/%s_000003.obj" % name)
+        v, vn = [map_(w[:3]) for w in o["v"]], [map_(w) for w in o["vn"]]
+        assert len(o["f"]) == 12
+        for f in o["f"]:
+            a, b, c = (v[corner(k)[0] - 1] for k in f)
+            p, q = [b[i] - a[i] for i in range(3)], [c[i] - a[i] for i in range(3)]
+            n = [p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2], p[0] * q[1] - p[1] * q[0]]
+            size = sum(w * w for w in n) ** 0.5
+            for k in f: assert sum(x * y for x, y in zip(n, vn[corner(k)[2] - 1])) > 0.999 * size, (name, f, "hard edges come back")
 def looks_of_corners_in_a_ply_file():
     given, back = ply("run/ply/box_000_000000.ply")["face"], ply("again/ply/box_000000.ply")["face"]
     assert [f["texcoord"] for f in given] == [f["texcoord"] for f in back] and len({f["texcoord"] for f in back}) == 12
@@ -224,7 +238,7 @@ same "keeps texture coordinates, materials and faces" "$(grep -E '^(vt|usemtl|mt
 check "also in glTF" grep -q TEXCOORD_0 clay/gltf/run.gltf
 check "and in USD" grep -q 'primvars:st' clay/usd/run.usda
 check "and in point caches" test -s clay/pc2/box.pc2
-for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_a_gltf_file looks_of_corners_in_a_ply_file looks_of_usd velocities kept_velocities; do
+for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_a_gltf_file normals_of_a_gltf_file looks_of_corners_in_a_ply_file looks_of_usd velocities kept_velocities; do
   check "${what//_/ }" env PYTHONPATH="$root/tests/support" PYTHONDONTWRITEBYTECODE=1 python3 look.py $what
 done
 finish

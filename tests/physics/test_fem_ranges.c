@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Strain ranges of sampled matrices during a simulation: the paper's rule splits tets that leave
 // them, and homogeneous material has no limits.
+#include "methods/fem/sampling.h"
 #include "support/fem_bar.h"
 #include "yawara/fem.h"
 
@@ -113,8 +114,66 @@ static void one_material_has_no_range(void** state) {
   assert_int_equal(tets_when_stretched(false, 1.5f), 48);
 }
 
+// Section 4.2: lines fitted to stresses of settled tets, without points far off.
+static void lines_are_fitted_without_outliers(void** state) {
+  (void)state;
+  double x[12], y[12];
+  bool kept[12];
+  for (int i = 0; i < 12; ++i) {
+    x[i] = 0.01 * (i - 5.5);
+    y[i] = 3.0 * x[i] + 1e-4 * (i % 2 ? 1 : -1);
+  }
+  y[2] = 5.0;
+  y[9] = NAN;
+  assert_near(yw_fem_fit_line(12, x, y, kept), 3.0, 0.01);
+  for (int i = 0; i < 12; ++i) assert_int_equal(kept[i], i != 2 && i != 9);
+}
+
+// The settled matrix of a family is, for small strains, that of the linear solve; its lines hold in
+// a range that ends, since a tet alone is not linear.
+static void settled_families_have_the_linear_matrix(void** state) {
+  (void)state;
+  const int32_t cells[3] = {1, 1, 1};
+  yw_tet_mesh mesh;
+  fem_hierarchy h;
+  assert_int_equal(
+      yw_tet_mesh_lattice(NULL, (yw_aabb){{0, 0, 0}, {1, 1, 1}}, cells, YW_LATTICE_SIX, &mesh), 0);
+  assert_int_equal(yw_fem_hierarchy_create(NULL, &mesh, 1, 0.0, &h, NULL), YW_OK);
+  int32_t count = h.num_tets - h.num_parents;
+  yw_sym6* elasticity = malloc(sizeof *elasticity * (size_t)count);
+  for (int32_t t = 0; t < count; ++t) {
+    elasticity[t] = yw_sym6_isotropic(t % 3 ? 1.0 : 4.0, 0.3);
+  }
+  fem_samples linear, settled;
+  fem_sampling_def def = {.kind = YW_FEM_STANDALONE};
+  assert_int_equal(yw_fem_sample(NULL, &h, elasticity, NULL, &def, &linear, NULL), YW_OK);
+  def.kind = YW_FEM_SETTLED;
+  def.range_tolerance = 0.05;
+  assert_int_equal(yw_fem_sample(NULL, &h, elasticity, NULL, &def, &settled, NULL), YW_OK);
+  for (int32_t t = 0; t < h.num_parents; ++t) {
+    assert_int_equal(settled.how[t], FEM_SAMPLED_SETTLED);
+    double size = yw_sym6_get(&linear.elasticity[t], 0, 0);
+    for (int k = 0; k < 36; ++k) {
+      assert_near(yw_sym6_get(&settled.elasticity[t], k / 6, k % 6) / size,
+                  yw_sym6_get(&linear.elasticity[t], k / 6, k % 6) / size, 0.15);
+    }
+    bool ends = false;
+    for (int m = 0; m < 6; ++m) {
+      ends = ends || settled.range[t].high[m] < 0.15f || settled.range[t].low[m] > -0.15f;
+    }
+    assert_true(ends);
+  }
+  yw_fem_samples_free(&linear);
+  yw_fem_samples_free(&settled);
+  yw_fem_hierarchy_free(&h);
+  yw_tet_mesh_free(&mesh);
+  free(elasticity);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lines_are_fitted_without_outliers),
+      cmocka_unit_test(settled_families_have_the_linear_matrix),
       cmocka_unit_test(mixtures_split_where_their_range_ends),
       cmocka_unit_test(one_material_has_no_range),
       cmocka_unit_test(tolerances_widen_the_range),

@@ -3,6 +3,8 @@
 #include "reference/match_reference.h"
 #include "support/test_match.h"
 
+static int32_t lattice_width;  // 0: rings of tets
+
 static void assert_same_motion(int num_examples, int example, float viscosity, float tolerance) {
   match_case c;
   case_begin(&c, 4, 8, 4);
@@ -10,6 +12,14 @@ static void assert_same_motion(int num_examples, int example, float viscosity, f
   if (num_examples > 1) case_add_example(&c, YW_DEFORM_S_BEND, 0.6f);
   if (num_examples > 2) case_add_example(&c, YW_DEFORM_SQUASH, 0.3f);
   c.def.params.viscosity = viscosity;
+  const int32_t cells[3] = {4, 8, 4};
+  int32_t corners[8 * 128];
+  if (lattice_width > 0) {
+    yw_lattice_cells(cells, corners);
+    c.def.cells = corners;
+    c.def.num_cells = 128;
+    c.def.region_width = lattice_width;
+  }
   case_build(&c);
   reference_body* reference = reference_create(&c.def, true);
   assert_non_null(reference);
@@ -61,11 +71,24 @@ static void viscous_bodies_move_as_the_reference(void** state) {
   assert_same_motion(2, 0, 0.004f, 4e-4f);
 }
 
+// Regions of a lattice, of one and of two cells around a vertex: the reference finds its members by
+// their distance.
+static void lattices_move_as_the_reference(void** state) {
+  (void)state;
+  for (int32_t width = 1; width <= 2; ++width) {
+    lattice_width = width;
+    assert_same_motion(0, -1, 0.0f, 2e-4f);
+    assert_same_motion(2, 0, 0.0f, 3e-4f);
+  }
+  lattice_width = 0;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_matching_moves_as_the_reference),
       cmocka_unit_test(examples_move_as_the_reference),
       cmocka_unit_test(viscous_bodies_move_as_the_reference),
+      cmocka_unit_test(lattices_move_as_the_reference),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

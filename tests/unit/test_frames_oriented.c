@@ -268,6 +268,85 @@ static void oriented_loop_keeps_momentum(void** state) {
   for (int k = 0; k < 3; ++k) assert_near(after[k], before[k], 1e-10);
 }
 
+// Orientations ------------------------------------------------------------------------------------
+
+#define ELLIPSOIDS 6
+
+// A group near a rotated rest pose: places, orientations and velocities are off by about `size`.
+static void disturb(double size, frames_oriented* p) {
+  test_random random = {41};
+  yw_frames_random_state(37, true, false, p, ELLIPSOIDS);
+  const double about[3] = {0.4, -0.7, 0.2};
+  yw_turn turn = yw_turn_exp(about);
+  for (int i = 0; i < ELLIPSOIDS; ++i) {
+    double way[3];
+    yw_turn_apply(turn, p[i].rest, p[i].x);
+    for (int k = 0; k < 3; ++k) {
+      p[i].x[k] += size * test_random_in(&random, -1, 1);
+      p[i].v[k] = 5.0 * size * test_random_in(&random, -1, 1);
+      p[i].spin[k] = 5.0 * size * test_random_in(&random, -1, 1);
+      way[k] = size * test_random_in(&random, -1, 1);
+    }
+    p[i].turn = yw_turn_mul(yw_turn_exp(way), yw_turn_mul(turn, p[i].rest_turn));
+  }
+}
+
+// Largest difference of places and orientations over 60 steps, over the size of the disturbance.
+static double compare_oriented(const frames_loop* one, const frames_loop* other, double size) {
+  frames_oriented a[ELLIPSOIDS], b[ELLIPSOIDS];
+  disturb(size, a);
+  memcpy(b, a, sizeof a);
+  double most = 0.0;
+  for (int n = 0; n < 60; ++n) {
+    assert_true(yw_oriented_step(one, a, ELLIPSOIDS));
+    assert_true(yw_oriented_step(other, b, ELLIPSOIDS));
+    most = fmax(most, farthest(a, b, ELLIPSOIDS));
+    for (int i = 0; i < ELLIPSOIDS; ++i) {
+      double way[3];
+      yw_turn_log(yw_turn_mul(a[i].turn, yw_turn_conjugate(b[i].turn)), way);
+      for (int k = 0; k < 3; ++k) most = fmax(most, fabs(way[k]));
+    }
+  }
+  return most / size;
+}
+
+// Springs turn an ellipsoid by -kappa I e, for a small rotation e out of its place in the frame, so
+// its inertia cancels: rotations follow the same law as places, with the same kappa. What remains
+// is of second order in e.
+static void oriented_positions_are_implicit_euler(void** state) {
+  (void)state;
+  const double stiffness[3] = {0.1, 0.8, 0.5};
+  for (int i = 0; i < 3; ++i) {
+    frames_loop loop = {
+        .scheme = FRAMES_POSITIONS, .h = 1.0 / 60, .rate = stiffness[i], .oriented = true};
+    loop.sweeps = 1 + i;
+    frames_loop springs = {.scheme = FRAMES_IMPLICIT, .h = 1.0 / 60, .oriented = true};
+    springs.rate = yw_frames_equivalent_stiffness(&loop, 1.0);
+    double coarse = compare_oriented(&loop, &springs, 1e-2);
+    double fine = compare_oriented(&loop, &springs, 1e-4);
+    assert_at_most(coarse, 4e-2);
+    assert_at_most(fine, 4e-4);
+    assert_at_most(fine, 0.02 * coarse);
+    // Another kappa is not equivalent.
+    springs.rate *= 1.1;
+    assert_at_least(compare_oriented(&loop, &springs, 1e-4), 5e-3);
+  }
+}
+
+// The springs' own law: their torques and forces keep momentum and angular momentum.
+static void springs_of_ellipsoids_keep_angular_momentum(void** state) {
+  (void)state;
+  frames_oriented p[ELLIPSOIDS];
+  disturb(0.2, p);
+  frames_loop loop = {.scheme = FRAMES_IMPLICIT, .h = 1e-5, .rate = 900.0, .oriented = true};
+  double before[3] = {0}, after[3] = {0};
+  yw_oriented_angular_momentum(p, ELLIPSOIDS, before);
+  for (int n = 0; n < 1000; ++n) assert_true(yw_oriented_step(&loop, p, ELLIPSOIDS));
+  yw_oriented_angular_momentum(p, ELLIPSOIDS, after);
+  double size = sqrt(before[0] * before[0] + before[1] * before[1] + before[2] * before[2]);
+  for (int k = 0; k < 3; ++k) assert_near(after[k], before[k], 1e-4 * size);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matched_frame_is_in_equilibrium_without_orientation),
@@ -279,6 +358,8 @@ int main(void) {
       cmocka_unit_test(overlapping_groups_have_a_stiffness_per_mode),
       cmocka_unit_test(springs_keep_their_frequency),
       cmocka_unit_test(oriented_loop_keeps_momentum),
+      cmocka_unit_test(oriented_positions_are_implicit_euler),
+      cmocka_unit_test(springs_of_ellipsoids_keep_angular_momentum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -230,7 +230,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
       {FEM("\"min_level\": 2"), "fem.min_level is 2, but \"max_level\" is 1"},
       {BODY(CUBE ", \"fem\": {\"max_level\": 9}"), "max_level is 9, but must be between 0 and 8"},
       {BODY(CUBE ", \"fem\": {\"max_level\": 8}"), "GB"},
-      {FEM("\"sampling\": \"paper\""), "\"embedded\", \"standalone\" or \"average\""},
+      {FEM("\"sampling\": \"paper\""), "\"embedded\", \"standalone\", \"average\" or \"settled\""},
       {FEM("\"refine\": \"jmp\""), "(did you mean \"jump\"?)"},
       {FEM("\"fields\": [{\"youngs_modulus\": \"file\"}]"), "needs a \"grid\" or \"painted\""},
       {FEM("\"fields\": [{\"grid\": {\"file\": \"a.vti\"}, \"youngs_modulus\": \"value\"}]"),

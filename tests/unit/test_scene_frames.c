@@ -61,7 +61,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
        "polyethylene, nylon, acrylic, wood, aluminium, glass, steel)"},
       {FRAMES("\"solver\": \"implicid\""),
        "dir/a.json:1:81: bodies[0].frames.solver is \"implicid\", but must be \"implicit\", "
-       "\"bdf2\", \"extended\" or \"classic\" (did you mean \"implicit\"?)"},
+       "\"bdf2\", \"extended\", \"classic\" or \"oriented\" (did you mean \"implicit\"?)"},
       {FRAMES("\"substeps\": 0"),
        "dir/a.json:1:83: bodies[0].frames.substeps is 0, but must be between 1 and 1000"},
       {FRAMES("\"tolerance\": 0"),

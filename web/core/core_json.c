@@ -127,6 +127,7 @@ static void add_bodies(text* t, core* c) {
     const shown_body* body = &c->shown->bodies[i];
     const yw_tri_mesh* surface = &c->shown->models[body->model].surface;
     const yw_vec3* colors = body->num_colors > 0 ? body->colors : surface->colors;
+    int32_t num_colors = body->num_colors > 0 ? body->num_colors : surface->num_vertices;
     // Of vertices, but the page has only particles of these.
     bool clad = core_is_clad(c, i);
     if (clad) colors = NULL;

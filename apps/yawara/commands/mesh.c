@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "commands/mesh_doctor.h"
+#include "commands/mesh_sizes.h"
 #include "console/model_options.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/file.h"
@@ -18,7 +19,8 @@ typedef struct mesh_options {
   const char* input;
   const char* output;
   float size;
-  int32_t max_vertices;
+  int32_t max_vertices, bulk;
+  mesh_sizes sizes;
   bool surface, split, repair;
   model_options model;
 } mesh_options;
@@ -109,8 +111,8 @@ static void report_unit(const mesh_options* o, const yw_vec3* positions, int32_t
 
 // Filling -----------------------------------------------------------------------------------------
 
-static yw_status fill(const mesh_options* o, const yw_tri_mesh* surface,
-                      const yw_surface_report* report, yw_tet_mesh* out, yw_error* error) {
+static yw_status fill(mesh_options* o, const yw_tri_mesh* surface, const yw_surface_report* report,
+                      yw_tet_mesh* out, yw_error* error) {
   yw_shape* shape = NULL;
   yw_tet_fit fit = {0};
   double start = yw_seconds();
@@ -118,6 +120,8 @@ static yw_status fill(const mesh_options* o, const yw_tri_mesh* surface,
   if (status >= 0) {
     yw_mesher_def def = yw_default_mesher_def();
     def.size = o->size;
+    def.bulk = o->bulk;
+    mesh_sizes_apply(&o->sizes, &def);
     if (o->max_vertices > 0) def.max_vertices = o->max_vertices;
     status = yw_shape_fill(shape, NULL, &def, out, &fit, error);
   }
@@ -181,7 +185,7 @@ static bool holds_surface(const char* path) {
 // Surfaces ----------------------------------------------------------------------------------------
 
 // Reports on one surface, fills it unless it is flat, and writes it.
-static yw_status treat_surface(const mesh_options* o, const yw_tri_mesh* surface, const char* name,
+static yw_status treat_surface(mesh_options* o, const yw_tri_mesh* surface, const char* name,
                                const char* output, yw_error* error) {
   yw_surface_report report;
   yw_status status = yw_surface_report_of(surface, NULL, &report, error);
@@ -203,7 +207,7 @@ static yw_status treat_surface(const mesh_options* o, const yw_tri_mesh* surface
   return status;
 }
 
-static yw_status treat_parts(const mesh_options* o, const yw_tri_mesh* surface, yw_error* error) {
+static yw_status treat_parts(mesh_options* o, const yw_tri_mesh* surface, yw_error* error) {
   yw_tri_mesh* parts = NULL;
   int32_t count = 0;
   yw_status status = yw_tri_mesh_split(surface, NULL, &parts, &count);
@@ -219,7 +223,7 @@ static yw_status treat_parts(const mesh_options* o, const yw_tri_mesh* surface, 
   return status;
 }
 
-static yw_status treat_model(const mesh_options* o, model_data* model, yw_error* error) {
+static yw_status treat_model(mesh_options* o, model_data* model, yw_error* error) {
   if (model->has_tets) {
     printf("%s\n", o->input);
     report_quality(&model->tets);
@@ -247,6 +251,12 @@ int cmd_mesh(int argc, char** argv) {
       {"size", 's', OPTION_FLOAT, &o.size, "H",
        "edge length of the tets, m (default: 1/12 of the longest side, less if thin or curved)",
        1e-9, 1e9},
+      {"near", 0, OPTION_LIST, &o.sizes.near, "X,Y,Z=H",
+       "edge length H at a place, growing by half of the distance from it; may be repeated", 0, 0},
+      {"size-by", 0, OPTION_TEXT, &o.sizes.property, "NAME",
+       "property of the vertices of a .ply file: the edge length there, m", 0, 0},
+      {"bulk", 0, OPTION_INT, &o.bulk, "N",
+       "times by which tets away from the surface are larger: 1 (default), 2, 4 or 8", 1, 8},
       {"max-vertices", 0, OPTION_INT, &o.max_vertices, "N",
        "refuse to make more (default: 4000000)", 1, 1e9},
       {"surface", 0, OPTION_FLAG, &o.surface, NULL,
@@ -268,6 +278,7 @@ int cmd_mesh(int argc, char** argv) {
       .examples =
           "  yawara mesh bunny.obj -o bunny.vtu --size 0.05\n"
           "  yawara mesh part.stl --unit mm --up z -o part.vtu\n"
+          "  yawara mesh cow.obj --size 0.1 --near 0.4,0.3,0=0.02   # smaller tets at the head\n"
           "  yawara mesh bar.msh -o bar.node\n"
           "  yawara mesh many.obj --split -o parts/one.obj   # a file per part, for one body "
           "each\n",
@@ -283,7 +294,9 @@ int cmd_mesh(int argc, char** argv) {
   model_data model;
   yw_status status = read_model(&o, &model, &error);
   if (status > 0) printf("warning: %s\n", error.message);
+  if (status >= 0) status = mesh_sizes_read(&o.sizes, o.input, &o.model, &error);
   if (status >= 0) status = treat_model(&o, &model, &error);
+  mesh_sizes_free(&o.sizes);
   free_model(&model);
   return status < 0 ? bad_input("%s", error.message) : EXIT_DONE;
 }

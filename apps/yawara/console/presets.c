@@ -9,7 +9,8 @@
 #define VOLUMES "match frames fem plastic"
 
 // Chosen by eye on animals (spot, cow, bunny) and cubes dropped from 0.12 of their height. The
-// factors of damping make the cube of scripts/measure_words.py bounce alike in all methods.
+// factors of damping make the cube of scripts/measure_words.py vibrate and bounce alike in all
+// methods.
 static const preset presets[] = {
     {.word = "jelly",
      .about = "wobbles for long, sags under its own weight",
@@ -18,9 +19,9 @@ static const preset presets[] = {
      .stiffness = 40,
      .hold = 6,
      .poissons_ratio = 0.4f,
-     .damping = 0.4f,
-     .match_damping = 2,
-     .fem_damping = 1,
+     .damping = 0.8f,
+     .match_damping = 0.4f,
+     .fem_damping = 1.2f,
      .lasting = true,
      .color = {0.72f, 0.07f, 0.10f}},
     {.word = "rubber",
@@ -30,8 +31,8 @@ static const preset presets[] = {
      .stiffness = 250,
      .hold = 10,
      .poissons_ratio = 0.45f,
-     .damping = 0.4f,
-     .match_damping = 80,
+     .damping = 1.6f,
+     .match_damping = 3.2f,
      .fem_damping = 1,
      .lasting = true,
      .color = {0.06f, 0.30f, 0.55f}},
@@ -42,9 +43,10 @@ static const preset presets[] = {
      .stiffness = 80,
      .hold = 6,
      .poissons_ratio = 0.2f,
-     .damping = 4,
-     .match_damping = 8,
-     .fem_damping = 0.25f,
+     .damping = 2.5f,
+     .match_damping = 3.2f,
+     .fem_damping = 0.75f,
+     .lasting = true,
      .color = {0.85f, 0.55f, 0.10f}},
     {.word = "toy",
      .about = "keeps its shape, gives a little: a vinyl figure",
@@ -66,7 +68,7 @@ static const preset presets[] = {
      .hold = 2,
      .poissons_ratio = 0.4f,
      .damping = 8,
-     .match_damping = 2,
+     .match_damping = 8,
      .fem_damping = 1,
      .yield = 0.02f,
      .color = {0.50f, 0.22f, 0.10f}},
@@ -89,8 +91,9 @@ static const preset presets[] = {
      .hold = 60,
      .poissons_ratio = 0.3f,
      .damping = 2,
-     .match_damping = 2,
+     .match_damping = 160,
      .fem_damping = 1,
+     .lasting = true,
      .color = {0.35f, 0.38f, 0.42f}},
 };
 enum { NUM_PRESETS = sizeof presets / sizeof presets[0] };

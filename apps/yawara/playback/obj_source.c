@@ -102,26 +102,38 @@ static bool append_material(text_list* out, const char* name) {
   return good && append(out, "\n", 1);
 }
 
-static bool append_triangle(text_list* out, const int32_t* vertices, const int32_t* uvs) {
+static bool append_triangle(text_list* out, const int32_t* vertices, const int32_t* uvs,
+                            const int32_t* normals) {
   bool good = append(out, "f", 1);
   for (int k = 0; good && k < 3; ++k) {
-    obj_corner c = {.index = {vertices[k] + 1, uvs ? uvs[k] + 1 : 0, 0}};
+    obj_corner c = {.index = {vertices[k] + 1, uvs ? uvs[k] + 1 : 0, normals ? normals[k] + 1 : 0}};
     char piece[80];
     good = append(out, piece, (size_t)obj_print_corner(piece, sizeof piece, &c));
   }
   return good && append(out, "\n", 1);
 }
 
+static bool append_numbers(text_list* out, const char* word, int32_t count, int32_t components,
+                           const float* numbers) {
+  bool good = true;
+  for (size_t i = 0; good && i < (size_t)count; ++i) {
+    char piece[80];
+    const float* n = numbers + i * (size_t)components;
+    int length = snprintf(piece, sizeof piece, "%s %.9g %.9g", word, (double)n[0], (double)n[1]);
+    good = append(out, piece, (size_t)length);
+    length = components > 2 ? snprintf(piece, sizeof piece, " %.9g\n", (double)n[2])
+                            : snprintf(piece, sizeof piece, "\n");
+    good = good && append(out, piece, (size_t)length);
+  }
+  return good;
+}
+
 char* obj_source_of_look(const yw_tri_mesh* surface, const yw_mesh_look* look) {
   text_list out = {0};
   int32_t last = -1;
-  bool good = look->corners || look->materials;
-  for (size_t i = 0; good && i < (size_t)look->num_uvs; ++i) {
-    char piece[80];
-    int length = snprintf(piece, sizeof piece, "vt %.9g %.9g\n", (double)look->uvs[2 * i],
-                          (double)look->uvs[2 * i + 1]);
-    good = append(&out, piece, (size_t)length);
-  }
+  bool good = (look->corners || look->materials || look->normal_corners) &&
+              append_numbers(&out, "vt", look->num_uvs, 2, look->uvs) &&
+              append_numbers(&out, "vn", look->num_normals, 3, (const float*)look->normals);
   for (int32_t t = 0; good && t < surface->num_triangles; ++t) {
     int32_t material = look->materials ? look->materials[t] : -1;
     if (material != last) {
@@ -129,7 +141,8 @@ char* obj_source_of_look(const yw_tri_mesh* surface, const yw_mesh_look* look) {
     }
     last = material;
     const int32_t* uvs = look->corners ? look->corners + 3 * (size_t)t : NULL;
-    good = good && append_triangle(&out, surface->triangles + 3 * (size_t)t, uvs);
+    const int32_t* normals = look->normal_corners ? look->normal_corners + 3 * (size_t)t : NULL;
+    good = good && append_triangle(&out, surface->triangles + 3 * (size_t)t, uvs, normals);
   }
   if (good) return out.items;
   YW_LIST_FREE(NULL, &out);

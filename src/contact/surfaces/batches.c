@@ -202,10 +202,30 @@ static bool add_rows(yw_surfaces* c, const yw_contact_problem* problem) {
   return true;
 }
 
+// Those of the last color are visited in order.
+static bool order_lanes(yw_surfaces* c, yw_contact_problem* problem) {
+  c->lane_order.count = c->lane_scratch.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->lane_order, c->batches.count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->lane_scratch, c->batches.count)) {
+    return false;
+  }
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) {
+    for (int32_t i = problem->color_start[k]; i < problem->color_start[k + 1]; ++i) {
+      int32_t count = k < YW_CONTACT_MAX_COLORS ? problem->batches[i].count : 0;
+      uint64_t key = (uint64_t)k << 32 | (uint64_t)(INT32_MAX - count);
+      c->lane_order.items[i] = (yw_sort_item){key, i};
+    }
+  }
+  yw_sort_items(c->lane_order.items, c->lane_scratch.items, c->batches.count);
+  problem->lane_order = c->lane_order.items;
+  problem->row_fns = yw_row_fns_of(c->simd);
+  return true;
+}
+
 bool yw_surfaces_batch(yw_surfaces* c, yw_contact_problem* problem) {
   if (!cut_batches(c, &problem->num_pairs) || !count_chunks(c, problem) ||
       !color_batches(c, problem) || !collect_answers(c, problem) || !add_rows(c, problem) ||
-      !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
+      !order_lanes(c, problem) || !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
     return false;
   }
   problem->pair_angular = c->pair_angular.items;

@@ -66,6 +66,8 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->pair_angular);
   YW_LIST_FREE(&mem, &c->answers);
   YW_LIST_FREE(&mem, &c->yields);
+  YW_LIST_FREE(&mem, &c->lane_order);
+  YW_LIST_FREE(&mem, &c->lane_scratch);
   YW_LIST_FREE(&mem, &c->rows);
   YW_LIST_FREE(&mem, &c->searches);
   YW_LIST_FREE(&mem, &c->whole_rows);

@@ -6,7 +6,8 @@
 #include "contact/surfaces/touch.h"
 
 /// A weighted sum of four vectors that may not fall below a goal along the normal. Of velocities:
-/// mass times speed is an impulse. Of positions: the push apart, as a length.
+/// mass times speed is an impulse. Of positions: the push apart, as a length. Rows are read four
+/// floats at a time (row_kernels.c) and fill two lines of the cache.
 typedef struct yw_contact_row {
   yw_vec4* values[4];  ///< of the corners; unused ones point to the contact's own drift
   float weights[4];    ///< those of side 1 are negative

@@ -15,6 +15,7 @@
 #include "contact/surfaces/solve.h"
 
 #include "contact/surfaces/rigid.h"
+#include "contact/surfaces/sweep.h"
 
 // Overlap not caused by this substep is pushed out by this share per substep, at most this fast
 // (m/s).
@@ -35,12 +36,6 @@
 #define YIELD_SAFETY 1.1f
 #define LEAST_YIELD 1e-3f
 #define MOST_SHOWN 1.1
-// Batches per task, if they have few contacts.
-#define BATCHES_PER_TASK 8
-#define FEW_CONTACTS 64
-// Fewer batches than this, with fewer contacts, are not worth waking threads for.
-#define MIN_PARALLEL 32
-#define MIN_PARALLEL_CONTACTS 1024
 
 // Weighted sum of one side's particles.
 static inline yw_vec3 side_sum(const yw_contact* c, int side, const yw_vec4* values) {
@@ -121,63 +116,7 @@ static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
   c->push_goal = push > 0.0f ? c->gap_before + (push < limit ? push : limit) : -c->slop;
 }
 
-// Sweeps ----------------------------------------------------------------------------------------
-
-typedef struct sweep {
-  const yw_contact_problem* problem;
-  void (*visit)(const yw_contact_problem* problem, yw_contact_batch* batch);
-  int32_t first, end;  // batches
-  int32_t per_task;
-} sweep;
-
-static void sweep_block(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  const sweep* job = context;
-  int32_t first = job->first + block * job->per_task;
-  int32_t end = first + job->per_task < job->end ? first + job->per_task : job->end;
-  for (int32_t i = first; i < end; ++i) job->visit(job->problem, &job->problem->batches[i]);
-}
-
-typedef void (*batch_visit)(const yw_contact_problem*, yw_contact_batch*);
-
-// Visits every batch of one color.
-static void sweep_color(const yw_contact_problem* problem, batch_visit visit, int32_t color,
-                        yw_tasks* tasks) {
-  sweep job = {problem, visit, problem->color_start[color], problem->color_start[color + 1],
-               BATCHES_PER_TASK};
-  int32_t count = job.end - job.first, contacts = problem->color_rows[color];
-  if (count == 0) return;
-  if (contacts > FEW_CONTACTS * count) job.per_task = 1;
-  bool serial = count < MIN_PARALLEL && contacts < MIN_PARALLEL_CONTACTS;
-  if (serial || color == YW_CONTACT_MAX_COLORS) tasks = NULL;
-  yw_tasks_run(tasks, (count + job.per_task - 1) / job.per_task, sweep_block, &job);
-}
-
-static void sweep_all(const yw_contact_problem* problem, batch_visit visit) {
-  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k)
-    sweep_color(problem, visit, k, problem->tasks);
-}
-
-// Visits colors from last to first.
-static void sweep_back(const yw_contact_problem* problem, batch_visit visit) {
-  for (int32_t k = YW_CONTACT_MAX_COLORS; k >= 0; --k)
-    sweep_color(problem, visit, k, problem->tasks);
-}
-
-// Visits batches that move bodies as wholes.
-static void sweep_wholes(const yw_contact_problem* problem, batch_visit visit) {
-  yw_tasks* tasks = problem->divided ? NULL : problem->tasks;
-  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) sweep_color(problem, visit, k, tasks);
-}
-
-static void count_rows(yw_contact_problem* problem) {
-  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) {
-    problem->color_rows[k] = 0;
-    for (int32_t i = problem->color_start[k]; i < problem->color_start[k + 1]; ++i) {
-      problem->color_rows[k] += problem->batches[i].count;
-    }
-  }
-}
+// Batches ---------------------------------------------------------------------------------------
 
 static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
@@ -207,18 +146,6 @@ static void weigh_batch(const yw_contact_problem* problem, yw_contact_batch* bat
 
 static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   yw_contact_bounce(problem, batch);
-}
-
-static int32_t rows_of_round(const yw_contact_problem* problem, const yw_contact_batch* batch) {
-  return problem->short_round ? batch->busy : batch->count;
-}
-
-static void velocity_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  yw_contact_visit_velocities(batch->rows, rows_of_round(problem, batch));
-}
-
-static void velocity_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  yw_contact_visit_velocities_back(batch->rows, rows_of_round(problem, batch));
 }
 
 // Spares ----------------------------------------------------------------------------------------
@@ -280,7 +207,7 @@ static void take_up_velocities(const yw_contact_problem* problem, yw_contact_bat
 
 // True if any batch took up a spare.
 static bool take_up_spares(const yw_contact_problem* problem) {
-  sweep_all(problem, take_up_velocities);
+  yw_sweep_all(problem, take_up_velocities);
   bool any = false;
   for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
     any = any || problem->batches[i].taken_up > 0;
@@ -324,16 +251,6 @@ static void take_up_positions(const yw_contact_problem* problem, yw_contact_batc
   batch->num_spares = left;
 }
 
-static void position_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  (void)problem;
-  yw_contact_visit_positions(batch->rows, batch->count);
-}
-
-static void position_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  (void)problem;
-  yw_contact_visit_positions_back(batch->rows, batch->count);
-}
-
 static void lost_angular_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
     const yw_contact_row* row = &batch->rows[i];
@@ -369,18 +286,11 @@ static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
 // the last two changes, and dropped when the changes grow. Answers are linear, so the velocities
 // along a direction are known without another answer.
 
-// The last sweep of a round: nothing changes these impulses afterwards, so they are measured.
-static void last_batch_back(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  velocity_batch_back(problem, batch);
-  yw_contact_measure(batch->rows, batch->searches, rows_of_round(problem, batch), &batch->step2,
-                     &batch->size2);
-}
-
 // Bodies that answer turn as wholes, see turn_answer.
 static void turn_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   float beta = problem->extrapolate;
   if (!answers(&problem->bodies[batch->a]) && !answers(&problem->bodies[batch->b])) {
-    yw_contact_turn_all(batch->rows, batch->searches, rows_of_round(problem, batch), beta);
+    yw_contact_turn_all(batch->rows, batch->searches, yw_sweep_num_rows(problem, batch), beta);
   } else {
     for (int32_t i = 0; i < batch->count; ++i) {
       const int32_t* body = batch->contacts[batch->rows[i].contact].body;
@@ -463,8 +373,9 @@ static void settle_answer(const yw_contact_problem* problem, const yw_contact_an
 static void sweep_velocities(const yw_contact_problem* problem, int32_t iterations) {
   // Forward and backward sweeps: each order compensates the bias of the other.
   for (int32_t i = 0; i < iterations; ++i) {
-    sweep_all(problem, velocity_batch);
-    sweep_back(problem, i < iterations - 1 ? velocity_batch_back : last_batch_back);
+    yw_sweep_rows(problem, YW_ROWS_VELOCITIES, YW_SWEEP_FORTH);
+    bool last = i == iterations - 1;
+    yw_sweep_rows(problem, YW_ROWS_VELOCITIES, last ? YW_SWEEP_BACK_LAST : YW_SWEEP_BACK);
   }
 }
 
@@ -492,7 +403,7 @@ static void solve_velocities(yw_contact_problem* problem) {
       const yw_particles* p = problem->bodies[a->body].particles;
       copy_vectors(a->base, p->vel, p->count);
     }
-    if (round == 0 || problem->num_answers > 0) sweep_all(problem, weigh_batch);
+    if (round == 0 || problem->num_answers > 0) yw_sweep_all(problem, weigh_batch);
     // Rounds that find nothing to do must have looked everywhere.
     problem->short_round = problem->num_answers == 0 && round % ROUNDS_PER_FULL != 0 &&
                            round < rounds - 1 && now > 0.0;
@@ -509,24 +420,24 @@ static void solve_velocities(yw_contact_problem* problem) {
     problem->extrapolate = before > 0.0 && !grows ? (float)(now / before) : 0.0f;
     if (grows) soften(problem);
     before = now;
-    sweep_all(problem, turn_batch);
+    yw_sweep_all(problem, turn_batch);
     for (int32_t k = 0; k < problem->num_answers; ++k) turn_answer(problem, &problem->answers[k]);
   }
   for (int32_t k = 0; k < problem->num_answers; ++k) settle_answer(problem, &problem->answers[k]);
 }
 
 void yw_contact_solve(yw_contact_problem* problem) {
-  count_rows(problem);
-  sweep_all(problem, prepare_batch);
-  sweep_wholes(problem, bounce_batch);
+  yw_sweep_begin(problem);
+  yw_sweep_all(problem, prepare_batch);
+  yw_sweep_wholes(problem, bounce_batch);
   solve_velocities(problem);
-  sweep_all(problem, follow_batch);
+  yw_sweep_all(problem, follow_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) {
-    if (i == problem->iterations / 2) sweep_all(problem, take_up_positions);
-    sweep_all(problem, position_batch);
-    sweep_back(problem, position_batch_back);
+    if (i == problem->iterations / 2) yw_sweep_all(problem, take_up_positions);
+    yw_sweep_rows(problem, YW_ROWS_POSITIONS, YW_SWEEP_FORTH);
+    yw_sweep_rows(problem, YW_ROWS_POSITIONS, YW_SWEEP_BACK);
   }
-  sweep_all(problem, lost_angular_batch);
+  yw_sweep_all(problem, lost_angular_batch);
   add_lost_angular(problem);
-  sweep_wholes(problem, keep_angular_batch);
+  yw_sweep_wholes(problem, keep_angular_batch);
 }

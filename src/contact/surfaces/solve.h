@@ -3,7 +3,7 @@
 #ifndef YW_CONTACT_SURFACES_SOLVE_H
 #define YW_CONTACT_SURFACES_SOLVE_H
 
-#include "contact/surfaces/rows.h"
+#include "contact/surfaces/row_lanes.h"
 
 #define YW_CONTACT_MAX_COLORS 64
 
@@ -41,6 +41,10 @@ typedef struct yw_contact_problem {
   yw_contact_body* bodies;
   float* yields;  ///< per body: share of a particle's own mobility that it shows in contact
   yw_contact_batch* batches;
+  /// Batches (`value`) of each color, those with the most contacts first: batches that are visited
+  /// in lanes should have equally many.
+  const yw_sort_item* lane_order;
+  const yw_row_fns* row_fns;
   yw_vec3* pair_angular;  ///< scratch, one per pair
   int32_t num_pairs;
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];

@@ -29,6 +29,10 @@
 // all, i.e. whose strains jump by more than rounding makes them, has no coarser tets.
 #define BASE_LEVEL 2
 #define STRAINED 2e-5f
+// Below the level next to the finest, a jump also counts by its share of the largest strain in the
+// body: a body that bends a little is as fine there as one that bends a lot. (At the last level it
+// does not: softened families are exact enough for small strains.)
+#define STRAIN_SHARE 0.01f
 // A family is merged below this fraction of the threshold. At 1.2, fronts flicker and add energy.
 #define MERGE_SHARE 0.5f
 #define SOFT_MERGE_SHARE 0.4f
@@ -431,6 +435,25 @@ static float largest_jump(const decision* d) {
   return largest;
 }
 
+// The largest tensile strain or jump in the body: the scale of its strains.
+static float strain_scale(const decision* d) {
+  const fem_body* b = d->look->b;
+  float largest = 0.0f;
+  for (int k = 0; k < FEM_KINDS; ++k) {
+    const fem_batches* batches = &b->work.kinds[k];
+    size_t children = (size_t)b->model->tables.kinds[k].num_children;
+    for (int32_t i = 0; i < batches->count; ++i) {
+      size_t row = ((size_t)i / YW_LANES) * (children + FEM_JUMP_ROWS);
+      const float* jump = d->look->jumps[k] + row * YW_LANES + (size_t)i % YW_LANES;
+      largest = fmaxf(largest, jump[(children + 2) * YW_LANES]);
+      for (size_t c = 0; c < children; ++c) {
+        if (batches->present[i] >> c & 1) largest = fmaxf(largest, jump[c * YW_LANES]);
+      }
+    }
+  }
+  return largest;
+}
+
 static void set_thresholds(decision* d) {
   const fem_body* b = d->look->b;
   int32_t top = b->model->h.max_level - 1;
@@ -447,6 +470,10 @@ static void set_thresholds(decision* d) {
     if (top < BASE_LEVEL) return;
   }
   if (!d->whole) return;
+  float share = fmaxf(STRAINED, STRAIN_SHARE * strain_scale(d));
+  for (int32_t level = 0; level < top; ++level) {
+    d->threshold[level] = fminf(d->threshold[level], share);
+  }
   float start = fminf(SOFT_START * d->threshold[top], fmaxf(LARGE_JUMP, d->threshold[top]));
   if (!has_finest(b) && largest_jump(d) < start) d->threshold[top] = INFINITY;
 }

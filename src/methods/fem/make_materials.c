@@ -178,7 +178,7 @@ static void pack(fem_samples* s, char* bytes, bool unpack) {
 static bool samples_are_sane(const fem_samples* s) {
   for (int32_t t = 0; t < s->count; ++t) {
     yw_mat6 full = yw_sym6_full(s->elasticity + t), lower;
-    if (!yw_dense_cholesky(6, full.m, lower.m) || s->how[t] > FEM_SAMPLED_AVERAGE) return false;
+    if (!yw_dense_cholesky(6, full.m, lower.m) || s->how[t] > FEM_SAMPLED_SETTLED) return false;
     for (int k = 0; s->damping && k < FEM_MATRIX; ++k) {
       if (!isfinite(s->damping[t].m[k])) return false;
     }
@@ -330,7 +330,8 @@ static yw_status fill(const yw_allocator* mem, evaluation* e, fem_material_data*
   if (!one_density) view->density = out->density = e->density, e->density = NULL;
 
   // A single material is the same at every level, except with the paper's sampling.
-  bool standalone = e->def->sampling.kind == YW_FEM_STANDALONE && h->max_level > 0;
+  yw_fem_sampling kind = e->def->sampling.kind;
+  bool standalone = (kind == YW_FEM_STANDALONE || kind == YW_FEM_SETTLED) && h->max_level > 0;
   if (one_matrix && one_time && !standalone) {
     measure_levels(h, NULL, e->elasticity, out);
     return YW_OK;

@@ -431,6 +431,21 @@ static bool sample_family(const sampler* s, int32_t tet, bool free_midpoints) {
   return true;
 }
 
+// As the paper does it; what it does not say, damping, and families without a definite matrix, as
+// above.
+static bool sample_settled(const sampler* s, int32_t tet) {
+  if (!sample_family(s, tet, true)) return false;
+  fem_family family;
+  yw_sym6 elasticity;
+  fem_range range;
+  get_family(s, tet, &family);
+  if (!yw_fem_family_settled(&family, &s->def, &elasticity, &range)) return true;
+  s->out->elasticity[tet] = elasticity;
+  s->out->range[tet] = range;
+  s->out->how[tet] = FEM_SAMPLED_SETTLED;
+  return true;
+}
+
 static void sample_average(const sampler* s, int32_t tet) {
   const tet_sums* sums = s->sums + tet;
   for (int k = 0; k < 21; ++k) {
@@ -501,9 +516,12 @@ static void sample_block(void* context, int32_t block, int32_t worker) {
   if (end > s->h->level_start[s->level + 1]) end = s->h->level_start[s->level + 1];
   bool good = true;
   for (int32_t tet = begin; tet < end; ++tet) {
-    if (s->def.kind != YW_FEM_STANDALONE) sum_children(s, tet, s->sums + tet);
+    bool alone = s->def.kind == YW_FEM_STANDALONE || s->def.kind == YW_FEM_SETTLED;
+    if (!alone) sum_children(s, tet, s->sums + tet);
     if (s->def.kind == YW_FEM_STANDALONE) {
       good = sample_family(s, tet, true) && good;
+    } else if (s->def.kind == YW_FEM_SETTLED) {
+      good = sample_settled(s, tet) && good;
     } else if (s->def.kind == YW_FEM_AVERAGE) {
       sample_average(s, tet);
     } else {

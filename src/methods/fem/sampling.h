@@ -38,7 +38,8 @@ typedef enum fem_sampled {
   FEM_SAMPLED_EMBEDDED = 0,
   FEM_SAMPLED_LINEAR_FACES,  ///< the load cases hardly strained the tet in some direction
   FEM_SAMPLED_STANDALONE,
-  FEM_SAMPLED_AVERAGE
+  FEM_SAMPLED_AVERAGE,
+  FEM_SAMPLED_SETTLED
 } fem_sampled;
 
 /// One entry per parent of the hierarchy (tets below the finest level).
@@ -110,6 +111,17 @@ bool yw_fem_family_gradients(const fem_family* family, bool free_midpoints,
 /// Piola-Kirchhoff stress. False if no equilibrium was found or the strain is impossible.
 bool yw_fem_family_bend(const fem_family* family, int m, double alpha, yw_dvec3* x,
                         double stress[6]);
+
+/// Strains per side at which a settled family is sampled, and the most points of a line.
+#define FEM_SETTLED_ALPHAS 6
+#define FEM_MOST_SAMPLES 64
+/// The paper's matrix and ranges (sections 4.2 and 4.3): lines fitted to the stresses of the
+/// settled family. False if the matrix is not positive definite. (sampling_settled.c)
+bool yw_fem_family_settled(const fem_family* family, const fem_sampling_def* def,
+                           yw_sym6* elasticity, fem_range* range);
+/// Slope through the origin, without points far off it or not finite; kept tells which count. At
+/// most FEM_MOST_SAMPLES points are used.
+double yw_fem_fit_line(int32_t count, const double* x, const double* y, bool* kept);
 
 /// Strain matrix of six displacement gradients, one column per case.
 static inline yw_mat6 yw_strains_of_gradients(const double h[54]) {

@@ -20,7 +20,7 @@ static const yw_size_wish root_size = {.cells = 4.0, .across = 1.3, .max_tets = 
 
 // Tables ------------------------------------------------------------------------------------------
 
-static const char* const samplings[] = {"embedded", "standalone", "average", NULL};
+static const char* const samplings[] = {"embedded", "standalone", "average", "settled", NULL};
 static const char* const refinements[] = {"jump", "range", "finest", "never", NULL};
 static const char* const hangings[] = {"carried", "snap", NULL};
 static const char* const softenings[] = {"none", "finest", "material", NULL};
@@ -69,7 +69,8 @@ static const yw_key_row fem_rows[] = {
     YW_MODEL_CHOICE(fem_settings, sampling, samplings,
                     "How coarse tets get their stiffness from the finest tets inside: \"embedded\" "
                     "solves load cases on the whole body, \"standalone\" on each tet alone, as in "
-                    "the paper, \"average\" takes the mean."),
+                    "the paper, \"average\" takes the mean, \"settled\" strains each tet alone by "
+                    "several amounts and fits lines to its stresses, as the paper prints it."),
     YW_MODEL_FIELD(fem_settings, range_error, NUMBER, 0, 1e6, "",
                    "Sampled stiffness of a coarse tet is valid for strains whose stress "
                    "deviates from it by less than this share (T1 of the paper); 0: its 0.01."),

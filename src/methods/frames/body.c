@@ -14,13 +14,13 @@ void yw_frames_body_destroy(void* state, yw_particles* particles) {
   if (!body) return;
   yw_allocator mem = body->mem;
   void* const arrays[] = {
-      body->rotations,     body->tangents,    body->rows,      body->sums,     body->base,
-      body->drift,         body->anchor,      body->guess,     body->step,     body->moved,
-      body->residual,      body->conditioned, body->direction, body->product,  body->diagonal,
-      body->inverse,       body->last_pos,    body->last_vel,  body->left_vel, body->touched,
-      body->work,          body->bent,        body->products,  body->duals,    body->recovered,
-      body->grips,         body->weights,     body->aims,      body->pulls,    body->sweep_pulls,
-      body->group_products};
+      body->rotations,      body->tangents,    body->rows,      body->sums,     body->base,
+      body->drift,          body->anchor,      body->guess,     body->step,     body->moved,
+      body->residual,       body->conditioned, body->direction, body->product,  body->diagonal,
+      body->inverse,        body->last_pos,    body->last_vel,  body->left_vel, body->touched,
+      body->work,           body->bent,        body->products,  body->duals,    body->recovered,
+      body->grips,          body->weights,     body->aims,      body->pulls,    body->sweep_pulls,
+      body->group_products, body->turns,       body->spins,     body->balls};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_frames_coarse_solver_free(&mem, &body->coarse);
   yw_near_free(&body->near);
@@ -46,6 +46,16 @@ static bool allocate_weights(frames_body* body) {
   yw_aims_clear(body->aims, model->num_groups, model->num_examples);
   return body->products && body->pulls && body->sweep_pulls && body->weights &&
          body->group_products;
+}
+
+// Room for orientations is there whatever the solver: it may change between steps.
+static bool allocate_turns(frames_body* body) {
+  size_t n = (size_t)body->model->num_particles;
+  body->turns = YW_NEW_ARRAY(&body->mem, yw_vec4, n);
+  body->spins = YW_NEW_ARRAY(&body->mem, yw_vec4, n);
+  body->balls = YW_NEW_ARRAY(&body->mem, float, n);
+  if (body->balls) yw_frames_balls(body->model, body->balls);
+  return body->turns && body->spins && body->balls;
 }
 
 static bool allocate(frames_body* body) {
@@ -79,7 +89,7 @@ static bool allocate(frames_body* body) {
     good = good && body->bent && allocate_weights(body);
   }
   return good && body->rotations && body->tangents && body->rows && body->sums && body->diagonal &&
-         body->inverse && body->grips;
+         body->inverse && body->grips && allocate_turns(body);
 }
 
 yw_status yw_frames_body_create(const void* model_pointer, const yw_allocator* mem, void** state,
@@ -151,6 +161,7 @@ void yw_frames_invalidate(void* state, const yw_particles* particles) {
   }
   body->last_h = body->h1 = 0.0f;
   body->in_contact = false;
+  body->has_turns = false;
 }
 
 // Impulses from outside. The history of the second-order formula gets them too, as if the body had
@@ -171,7 +182,9 @@ void yw_frames_push(void* state, yw_particles* particles, const yw_vec4* impulse
 yw_status yw_frames_set_params(void* state, const yw_frames_params* params) {
   frames_body* body = state;
   yw_status status = yw_frames_params_check(params, body->model->num_examples, NULL);
-  if (status >= 0) body->params = *params;
+  if (status < 0) return status;
+  if (params->solver != YW_FRAMES_ORIENTED) body->has_turns = false;
+  body->params = *params;
   return status;
 }
 
@@ -256,11 +269,27 @@ void yw_frames_save(const void* state, yw_writer* writer) {
   yw_write_f32(writer, body->rotations[0].m[0], (size_t)body->model->num_blocks * 4 * YW_LANES);
   yw_near_save(&body->near, writer);
   if (body->aims_by_hand) write_weights(body, writer, body->aims);
+  if (p->solver == YW_FRAMES_ORIENTED) {
+    yw_write_u32(writer, body->has_turns);
+    yw_write_f32(writer, &body->turns[0].x, num_floats(body));
+    yw_write_f32(writer, &body->spins[0].x, num_floats(body));
+  }
   if (p->solver >= YW_FRAMES_EXTENDED) return;
   yw_write_f32(writer, &body->left_vel[0].x, num_floats(body));
   if (p->solver != YW_FRAMES_BDF2) return;
   yw_write_f32(writer, &body->last_pos[0].x, num_floats(body));
   yw_write_f32(writer, &body->last_vel[0].x, num_floats(body));
+}
+
+static void read_turns(frames_body* body, yw_reader* reader) {
+  body->has_turns = yw_read_u32(reader) != 0;
+  yw_read_f32(reader, &body->turns[0].x, num_floats(body));
+  yw_read_f32(reader, &body->spins[0].x, num_floats(body));
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    yw_vec4 q = body->turns[p];
+    bool sound = isfinite(q.x + q.y + q.z + q.w) && yw_is_finite3(yw_xyz(body->spins[p]));
+    if (!sound) reader->failed = true;
+  }
 }
 
 void yw_frames_load(void* state, yw_reader* reader) {
@@ -294,6 +323,7 @@ void yw_frames_load(void* state, yw_reader* reader) {
   yw_near_load(&body->near, reader);
   if (!examples && (kind & BY_HAND)) reader->failed = true;
   if (examples) read_weights(body, reader, (kind & BY_HAND) != 0);
+  if (p.solver == YW_FRAMES_ORIENTED) read_turns(body, reader);
   if (p.solver >= YW_FRAMES_EXTENDED) return;
   yw_read_f32(reader, &body->left_vel[0].x, num_floats(body));
   if (p.solver != YW_FRAMES_BDF2) return;

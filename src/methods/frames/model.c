@@ -17,13 +17,13 @@
 
 yw_status yw_frames_params_check(const yw_frames_params* params, int32_t num_examples,
                                  yw_error* error) {
-  if (params->solver < YW_FRAMES_IMPLICIT || params->solver > YW_FRAMES_CLASSIC) {
+  if (params->solver < YW_FRAMES_IMPLICIT || params->solver > YW_FRAMES_ORIENTED) {
     return yw_fail(error, YW_ERR_INVALID, "solver is %d, which names none", (int)params->solver);
   }
-  if (num_examples > 0 && params->solver == YW_FRAMES_CLASSIC) {
+  if (num_examples > 0 && params->solver >= YW_FRAMES_CLASSIC) {
     return yw_fail(error, YW_ERR_INVALID,
-                   "the body has examples, but the classic solver knows the rest pose only: use "
-                   "another");
+                   "the body has examples, but the %s solver knows the rest pose only: use another",
+                   params->solver == YW_FRAMES_CLASSIC ? "classic" : "oriented");
   }
   if (!(params->beta >= 0.0f && params->beta <= 1.0f)) {
     return yw_fail(error, YW_ERR_INVALID, "beta is %g, but must be between 0 and 1",

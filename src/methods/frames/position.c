@@ -102,7 +102,9 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
                         .beta = body->params.beta,
                         .pulls = body->sweep_pulls,
                         .recovered = body->recovered};
-  for (int32_t k = 0; k < sweeps; ++k) {
+  bool oriented = body->params.solver == YW_FRAMES_ORIENTED;
+  if (oriented) yw_frames_oriented_step(body, ctx, span.h);
+  for (int32_t k = 0; k < sweeps && !oriented; ++k) {
     sweep.again = k > 0;
     sweep.keep = k + 1 < sweeps;
     recovered += sweep_colors(body, ctx, &sweep);
@@ -121,6 +123,7 @@ static void damp(frames_body* body, yw_particles* particles, const yw_step_ctx* 
   if (!(body->params.damping > 0.0f)) return;
   frames_rigid rigid = yw_frames_rigid_motion(body, particles, NULL, ctx);
   float lose = 1.0f - yw_expf(-body->params.damping * ctx->h);
+  if (body->params.solver == YW_FRAMES_ORIENTED) yw_frames_oriented_damp(body, &rigid, lose);
   yw_vec3 velocity = yw_v3_of(rigid.velocity), spin = yw_v3_of(rigid.spin);
   yw_vec3 center = yw_v3_of(rigid.center);
   for (int32_t p = 0; p < particles->count; ++p) {
@@ -136,12 +139,18 @@ yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
   int32_t steps = body->params.substeps, recovered = 0;
   float h = ctx->h / (float)steps;
   body->in_contact = false;
+  bool oriented = body->params.solver == YW_FRAMES_ORIENTED;
+  if (oriented && !body->has_turns) {
+    frames_rigid motion = yw_frames_rigid_motion(body, particles, NULL, ctx);
+    yw_frames_oriented_wake(body, &motion);
+  }
   damp(body, particles, ctx);
   frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
   for (int32_t k = 0; k < steps; ++k) {
     recovered += step_positions(body, particles, ctx, (frames_span){h * (float)k, h});
   }
-  if (!body->in_contact) {
+  // Oriented particles keep momentum by themselves, and part of the angular momentum as spin.
+  if (!body->in_contact && !oriented) {
     frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
     yw_frames_restore_momentum(body, particles, ctx, &before, &after, ctx->h);
   }

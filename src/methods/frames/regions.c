@@ -395,19 +395,6 @@ static yw_status build_cells(const yw_frames_def* def, double gamma, frames_regi
   return YW_OK;
 }
 
-void yw_lattice_cells(const int32_t cells[3], int32_t* out) {
-  int32_t nx = cells[0] + 1, ny = cells[1] + 1;
-  for (int32_t z = 0; z < cells[2]; ++z) {
-    for (int32_t y = 0; y < cells[1]; ++y) {
-      for (int32_t x = 0; x < cells[0]; ++x) {
-        for (int k = 0; k < CELL_CORNERS; ++k) {
-          *out++ = (x + (k & 1)) + nx * ((y + (k >> 1 & 1)) + ny * (z + (k >> 2)));
-        }
-      }
-    }
-  }
-}
-
 // All ---------------------------------------------------------------------------------------------
 
 yw_status yw_frames_regions_create(const yw_allocator* mem, const yw_frames_def* def, double gamma,

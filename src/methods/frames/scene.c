@@ -10,7 +10,7 @@
 // Tables ------------------------------------------------------------------------------------------
 
 static const char* const kinds[] = {"rings", "cells", NULL};
-static const char* const solvers[] = {"implicit", "bdf2", "extended", "classic", NULL};
+static const char* const solvers[] = {"implicit", "bdf2", "extended", "classic", "oriented", NULL};
 
 typedef struct frames_settings {
   // Properties of the model
@@ -57,7 +57,8 @@ static const yw_key_row frames_rows[] = {
     YW_PARAM_CHOICE(frames_settings, solver, solvers,
                     "Solver: \"implicit\" is accurate and damps fast vibrations; \"bdf2\" damps "
                     "them far less; \"extended\" is position-based in physical units; \"classic\" "
-                    "is position-based with \"stiffness\", for comparison."),
+                    "is position-based with \"stiffness\", for comparison; \"oriented\" likewise "
+                    "with particles that have orientations."),
     YW_PARAM(frames_settings, damping, NUMBER, 0, 1e6, "1/s",
              "Decay rate of non-rigid velocities; amplitudes decay at half this rate."),
     YW_PARAM(frames_settings, beta, NUMBER, 0, 1, "",
@@ -81,10 +82,11 @@ static const yw_record frames_record =
 static bool check(yw_loader* l, const yw_json* node, const yw_model_spec* model,
                   const void* settings) {
   const frames_settings* frames = settings;
-  if (frames->params.solver != YW_FRAMES_CLASSIC || model->num_poses == 0) return true;
+  if (frames->params.solver < YW_FRAMES_CLASSIC || model->num_poses == 0) return true;
   const yw_json* item = yw_json_get(node, "solver");
   return yw_value_fail(&l->r, item ? item : model->settings_node,
-                       "is \"classic\", which knows the rest pose only, but there are examples");
+                       "is \"%s\", which knows the rest pose only, but there are examples",
+                       solvers[frames->params.solver]);
 }
 
 static bool load(yw_loader* l, yw_model_spec* model) {

@@ -101,6 +101,10 @@ typedef struct frames_body {
   yw_vec4* work;             ///< positions; w: 1 / mass, 0 where held
   frames_dual_block* duals;  ///< per block of the sweeps
   int32_t* recovered;        ///< per chunk of a colour
+  // Oriented particles; without them NULL.
+  yw_vec4 *turns, *spins;  ///< rotations since rest as quaternions; rad/s
+  float* balls;            ///< m^2, r^2 / 5
+  bool has_turns;          ///< false: placed anew, turns as a whole
 
   float h1;            ///< s, h' of the current step; 0: none yet, so the matrix is not valid
   bool* touched;       ///< particles that an obstacle stopped in this step
@@ -206,6 +210,13 @@ void yw_frames_fit_examples(frames_body* body, const yw_vec4* x, const yw_step_c
 /// position.c: all steps of a position-based solver in one world substep.
 yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
                                      const yw_step_ctx* ctx);
+
+/// oriented.c: a step of h seconds from predicted positions in body->work.
+void yw_frames_oriented_step(frames_body* body, const yw_step_ctx* ctx, float h);
+void yw_frames_oriented_wake(frames_body* body, const frames_rigid* motion);
+/// Spins lose this share of what differs from the spin of the whole body.
+void yw_frames_oriented_damp(frames_body* body, const frames_rigid* motion, float lose);
+void yw_frames_balls(const frames_model* model, float* out);
 
 /// Fixes the particles that collide has moved where it put them; false when there are none.
 bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles);

@@ -49,6 +49,20 @@ yw_status yw_match_params_check(const yw_match_params* params, yw_error* error) 
   return YW_OK;
 }
 
+static yw_status check_regions(const yw_match_def* def, yw_error* error) {
+  if (def->region_width < 0 || def->region_width > YW_MATCH_MAX_WIDTH) {
+    return yw_fail(error, YW_ERR_INVALID, "region_width is %d, but must be between 1 and %d",
+                   def->region_width, YW_MATCH_MAX_WIDTH);
+  }
+  if (!def->cells) return YW_OK;
+  for (int64_t i = 0; i < 8 * (int64_t)def->num_cells; ++i) {
+    if (def->cells[i] >= 0 && def->cells[i] < def->mesh->num_vertices) continue;
+    return yw_fail(error, YW_ERR_INVALID, "cells[%lld] is vertex %d, but the mesh has %d",
+                   (long long)i, def->cells[i], def->mesh->num_vertices);
+  }
+  return YW_OK;
+}
+
 static yw_status check_def(const yw_match_def* def, yw_error* error) {
   if (!def || !def->mesh) return yw_fail(error, YW_ERR_INVALID, "a match model needs a mesh");
   if (!(def->density > 0.0f && isfinite(def->density))) {
@@ -65,6 +79,7 @@ static yw_status check_def(const yw_match_def* def, yw_error* error) {
     return yw_fail(error, YW_ERR_INVALID, "groups by label need vertex_labels");
   }
   status = yw_match_params_check(&def->params, error);
+  if (status >= 0) status = check_regions(def, error);
   if (status < 0) return status;
   return yw_tet_mesh_check(def->mesh, error);
 }
@@ -97,10 +112,42 @@ static void free_build(const match_model* model, match_build* build) {
   yw_mem_free(&model->mem, build->regions);
 }
 
-static yw_status build_model(match_model* model, match_build* build, yw_error* error) {
-  if (yw_tet_adjacency(&model->mem, build->def->mesh, &build->rings) < 0) {
-    return yw_fail_memory(error, "the rings of a match model");
+// Who belongs to the region of each vertex: one-rings of tets, unless the definition says
+// otherwise.
+static yw_status list_regions(match_model* model, match_build* build, yw_error* error) {
+  const yw_match_def* def = build->def;
+  yw_status status;
+  if (!def->cells && def->region_width <= 1) {
+    status = yw_tet_adjacency(&model->mem, def->mesh, &build->rings);
+  } else {
+    const yw_elements elements = {.num_vertices = def->mesh->num_vertices,
+                                  .num_elements = def->cells ? def->num_cells : def->mesh->num_tets,
+                                  .corners = def->cells ? 8 : 4,
+                                  .items = def->cells ? def->cells : def->mesh->tets};
+    int32_t width = def->region_width > 1 ? def->region_width : 1;
+    status = yw_reach_adjacency(&model->mem, &elements, width, &build->rings);
+    model->own_regions = true;
   }
+  if (status == YW_ERR_LIMIT)
+    return yw_fail(error, status, "the regions of a match model are too large");
+  if (status < 0) return yw_fail_memory(error, "the regions of a match model");
+  for (int32_t v = 0; v < build->rings.count && def->cells; ++v) {
+    if (build->rings.start[v + 1] > build->rings.start[v]) continue;
+    return yw_fail(error, YW_ERR_INVALID, "vertex %d belongs to no cell", v);
+  }
+  return YW_OK;
+}
+
+// Regions that do not follow from the tets tell models apart.
+static uint64_t hash_regions(const match_build* build, uint64_t h) {
+  const yw_adjacency* rings = &build->rings;
+  h = yw_hash_bytes(h, rings->start, ((size_t)rings->count + 1) * sizeof *rings->start);
+  return yw_hash_bytes(h, rings->items, (size_t)rings->start[rings->count] * sizeof *rings->items);
+}
+
+static yw_status build_model(match_model* model, match_build* build, yw_error* error) {
+  yw_status listed = list_regions(model, build, error);
+  if (listed < 0) return listed;
   yw_status status = yw_match_build_chunks(model, build, error);
   if (status >= 0) status = yw_match_build_moments(model, build, error);
   if (status >= 0)
@@ -112,6 +159,7 @@ static yw_status build_model(match_model* model, match_build* build, yw_error* e
   }
   if (status >= 0) status = yw_match_build_examples(model, build, error);
   if (status >= 0) model->hash = hash_model(model);
+  if (status >= 0 && model->own_regions) model->hash = hash_regions(build, model->hash);
   return status;
 }
 

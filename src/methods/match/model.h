@@ -84,6 +84,7 @@ typedef struct match_model {
   int32_t num_examples;
   yw_grouping grouping;
   yw_match_params params;
+  bool own_regions;  ///< regions are not the one-rings of the tets
 
   match_chunk* chunks;
   match_block* blocks;
@@ -139,7 +140,7 @@ static inline double match_moment_scale(const match_rest_region* region) {
 /// Data that only the build needs, indexed by mesh vertex unless stated otherwise.
 typedef struct match_build {
   const yw_match_def* def;
-  yw_adjacency rings;           ///< not including the vertex itself
+  yw_adjacency rings;           ///< members of the regions, not including the vertex itself
   int32_t* group;               ///< NULL: one group
   int32_t* vertex_of_particle;  ///< by particle
   double* mass;                 ///< kg

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: MIT
 // "match" in scene files: parameters, groups of regions; and the model.
 #include "scene/method.h"
+#include "yawara/extend/memory.h"
 #include "yawara/match.h"
 
 // Tables ------------------------------------------------------------------------------------------
 
 static const char* const projections[] = {"exact", "paper", NULL};
 static const char* const targets[] = {"free", "paper", NULL};
+static const char* const regions[] = {"rings", "lattice", NULL};
+enum { REGIONS_RINGS, REGIONS_LATTICE };
 
 typedef struct match_settings {
   const yw_json* groups;
   yw_match_params params;  // bodies may change these
+  int32_t regions, region_width;
 
   yw_groups_spec parts;  // of groups
 } match_settings;
 static const match_settings match_defaults = {.params = {.beta = 0.95f,
                                                          .damping = YW_MATCH_DEFAULT,
                                                          .viscosity = YW_MATCH_DEFAULT,
-                                                         .stiffness = 300}};
+                                                         .stiffness = 300},
+                                              .region_width = 1};
 static const yw_key_row match_rows[] = {
     YW_PARAM(match_settings, stiffness, NUMBER, 0, 1e9, "",
              "Young's modulus divided by density, gravity (9.81 m/s^2) and the diagonal of the "
@@ -44,6 +49,12 @@ static const yw_key_row match_rows[] = {
                     "What regions of bodies with examples aim for: \"free\" exerts no torque on "
                     "them and keeps the spin of the body; \"paper\" is R S~ as printed, which does "
                     "not."),
+    YW_MODEL_CHOICE(match_settings, regions, regions,
+                    "What a region consists of: a vertex and all that share a tet with it "
+                    "(\"rings\"), or that share a cell of a lattice with it (\"lattice\")."),
+    YW_MODEL_FIELD(match_settings, region_width, INTEGER, 1, YW_MATCH_MAX_WIDTH, "",
+                   "How many tets or cells a region reaches from its vertex. Wider regions cost "
+                   "more, and with alpha they are stiffer."),
     YW_MODEL_NODE(
         match_settings, groups, "'global|'per_region|[integer]|[selector]|vertex_paint",
         "Parts that choose their example together: the whole body (\"global\", the "
@@ -57,6 +68,10 @@ static const yw_record match_record = YW_RECORD(
 
 static bool load(yw_loader* l, yw_model_spec* model) {
   match_settings* settings = model->settings;
+  if (settings->regions == REGIONS_LATTICE && model->source != YW_SOURCE_LATTICE) {
+    return yw_value_fail(&l->r, yw_json_get(model->keys.settings, "regions"),
+                         "is \"lattice\", but the mesh is not a lattice");
+  }
   return yw_needs_volume(l, model) &&
          yw_not_both(&l->r, model->settings_node, "stiffness", "alpha") &&
          yw_load_groups(l, settings->groups, &settings->parts);
@@ -76,7 +91,8 @@ static bool check(yw_loader* l, const yw_json* node, const yw_model_spec* model,
 
 // Building ----------------------------------------------------------------------------------------
 
-static bool create_with(yw_loader* l, yw_model_spec* model) {
+static bool create_with(yw_loader* l, yw_model_spec* model, const int32_t* cells,
+                        int32_t num_cells) {
   const match_settings* settings = model->settings;
   yw_error deep = {0};
   yw_match_def def = yw_default_match_def();
@@ -88,6 +104,9 @@ static bool create_with(yw_loader* l, yw_model_spec* model) {
   def.grouping = settings->parts.grouping;
   def.vertex_labels = model->labels;
   def.params = settings->params;
+  def.cells = cells;
+  def.num_cells = num_cells;
+  def.region_width = settings->region_width;
   yw_status status = yw_model_create_match(&l->scene->mem, &def, &model->model, &deep);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->node;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
@@ -97,9 +116,19 @@ static bool create_with(yw_loader* l, yw_model_spec* model) {
 
 static bool create(yw_loader* l, yw_model_spec* model) {
   const match_settings* settings = model->settings;
-  return yw_build_labels(l, &settings->parts, &model->tets, model->tets.positions,
-                         model->tets.num_vertices, &model->labels) &&
-         create_with(l, model);
+  if (!yw_build_labels(l, &settings->parts, &model->tets, model->tets.positions,
+                       model->tets.num_vertices, &model->labels)) {
+    return false;
+  }
+  if (settings->regions == REGIONS_RINGS) return create_with(l, model, NULL, 0);
+  const int32_t* n = model->lattice.cells;
+  int32_t count = n[0] * n[1] * n[2];
+  int32_t* cells = YW_NEW_ARRAY(&l->scene->mem, int32_t, 8 * (size_t)count);
+  if (!cells) return yw_memory_fail(&l->r);
+  yw_lattice_cells(n, cells);
+  bool done = create_with(l, model, cells, count);
+  yw_mem_free(&l->scene->mem, cells);
+  return done;
 }
 
 static bool build(yw_loader* l, yw_model_spec* model) { return yw_build_volume(l, model, create); }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -118,7 +119,28 @@ static void write_loads(yw_file_writer* file, const calculix_model* model) {
   }
 }
 
-yw_status calculix_write(const char* path, const calculix_model* model, int32_t count,
+static void write_task(yw_file_writer* file, const calculix_model* model,
+                       const calculix_task* task) {
+  if (task->frequencies > 0) {
+    write_supports(file, model, false);
+    yw_file_printf(file, "*STEP\n*FREQUENCY\n%d\n*END STEP\n", task->frequencies);
+    return;
+  }
+  if (task->steps > 0) {
+    double length = task->steps * task->step;
+    yw_file_printf(file, "*STEP, NLGEOM, INC=%d\n*DYNAMIC, DIRECT\n", task->steps + 1);
+    put_number(file, task->step);
+    put_numbers(file, 1, &length);
+  } else {
+    yw_file_printf(file, "*STEP\n*STATIC\n");
+  }
+  write_supports(file, model, true);  // prescribed displacements belong in the step
+  write_loads(file, model);
+  const char* when = task->steps > 0 ? ", FREQUENCY=100000" : "";
+  yw_file_printf(file, "*NODE PRINT, NSET=ALL%s\nU, RF\n*END STEP\n", when);
+}
+
+yw_status calculix_write(const char* path, const calculix_model* model, const calculix_task* task,
                          yw_error* error) {
   yw_file_writer file;
   yw_status status = yw_file_writer_open(&file, path, NULL, error);
@@ -129,15 +151,7 @@ yw_status calculix_write(const char* path, const calculix_model* model, int32_t 
     put_numbers(&file, 3, model->grid->nodes[i]);
   }
   write_elements(&file, model);
-  if (count > 0) {
-    write_supports(&file, model, false);
-    yw_file_printf(&file, "*STEP\n*FREQUENCY\n%d\n*END STEP\n", count);
-  } else {
-    yw_file_printf(&file, "*STEP\n*STATIC\n");
-    write_supports(&file, model, true);  // prescribed displacements belong in the step
-    write_loads(&file, model);
-    yw_file_printf(&file, "*NODE PRINT, NSET=ALL\nU, RF\n*END STEP\n");
-  }
+  write_task(&file, model, task);
   return yw_file_writer_commit(&file, error);
 }
 
@@ -185,7 +199,7 @@ static void remove_folder(const char* folder) {
 }
 
 // Runs a model and returns the text of its .dat file.
-static yw_status run_model(const calculix_model* model, int32_t count, double seconds,
+static yw_status run_model(const calculix_model* model, const calculix_task* task, double seconds,
                            yw_file_data* out, yw_error* error) {
   memset(out, 0, sizeof *out);
   if (!calculix_available()) {
@@ -199,7 +213,7 @@ static yw_status run_model(const calculix_model* model, int32_t count, double se
     return yw_fail(error, YW_ERR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
   }
   snprintf(path, sizeof path, "%s/" JOB ".inp", folder);
-  yw_status status = calculix_write(path, model, count, error);
+  yw_status status = calculix_write(path, model, task, error);
   if (status >= 0) status = run_program(folder, seconds, error);
   snprintf(path, sizeof path, "%s/" JOB ".dat", folder);
   if (status >= 0) status = yw_file_read_all(path, 0, NULL, out, error);
@@ -235,7 +249,8 @@ static bool read_table(const yw_file_data* data, const char* title, int32_t num_
 yw_status calculix_static(const calculix_model* model, double seconds, double* displacements,
                           double* reactions, yw_error* error) {
   yw_file_data data;
-  yw_status status = run_model(model, 0, seconds, &data, error);
+  const calculix_task task = {0};
+  yw_status status = run_model(model, &task, seconds, &data, error);
   if (status < 0) return status;
   int32_t nodes = model->grid->num_nodes;
   bool good = read_table(&data, "displacements (vx,vy,vz)", nodes, displacements);
@@ -247,10 +262,35 @@ yw_status calculix_static(const calculix_model* model, double seconds, double* d
   return good ? YW_OK : yw_fail(error, YW_ERR_FORMAT, "the results of ccx could not be read");
 }
 
+// Processor time of ended child processes, s.
+static double time_of_children(void) {
+  struct rusage use;
+  getrusage(RUSAGE_CHILDREN, &use);
+  return (double)use.ru_utime.tv_sec + (double)use.ru_stime.tv_sec +
+         1e-6 * ((double)use.ru_utime.tv_usec + (double)use.ru_stime.tv_usec);
+}
+
+yw_status calculix_dynamic(const calculix_model* model, double step, int32_t count, double seconds,
+                           double* cpu, yw_error* error) {
+  double times[2];
+  for (int k = 0; k < 2; ++k) {
+    const calculix_task task = {.steps = k ? count + 1 : 1, .step = step};
+    yw_file_data data;
+    double before = time_of_children();
+    yw_status status = run_model(model, &task, seconds, &data, error);
+    if (status < 0) return status;
+    yw_file_data_free(&data);
+    times[k] = time_of_children() - before;
+  }
+  *cpu = times[1] - times[0];
+  return YW_OK;
+}
+
 yw_status calculix_frequencies(const calculix_model* model, int32_t count, double seconds,
                                double* frequencies, yw_error* error) {
   yw_file_data data;
-  yw_status status = run_model(model, count, seconds, &data, error);
+  const calculix_task task = {.frequencies = count};
+  yw_status status = run_model(model, &task, seconds, &data, error);
   if (status < 0) return status;
   // Rows "mode, eigenvalue, rad/time, cycles/time, imaginary part".
   const char *end = data.bytes + data.size, *at = strstr(data.bytes, "(RAD/TIME)");

@@ -36,8 +36,19 @@ yw_status calculix_static(const calculix_model* model, double seconds, double* d
 yw_status calculix_frequencies(const calculix_model* model, int32_t count, double seconds,
                                double* frequencies, yw_error* error);
 
-/// Writes the input deck, for other uses; count > 0: frequencies instead of an equilibrium.
-yw_status calculix_write(const char* path, const calculix_model* model, int32_t count,
+/// Processor time of `count` implicit steps of `step` seconds with large rotations, less that of
+/// reading the input and of a single step.
+yw_status calculix_dynamic(const calculix_model* model, double step, int32_t count, double seconds,
+                           double* cpu, yw_error* error);
+
+/// What a deck asks for: an equilibrium, unless one of these is set.
+typedef struct calculix_task {
+  int32_t frequencies;  ///< number of lowest frequencies
+  int32_t steps;        ///< number of implicit steps with large rotations ...
+  double step;          ///< ... of so many seconds
+} calculix_task;
+/// Writes the input deck, for other uses.
+yw_status calculix_write(const char* path, const calculix_model* model, const calculix_task* task,
                          yw_error* error);
 
 #endif

@@ -20,7 +20,10 @@ typedef enum yw_frames_solver {
   YW_FRAMES_IMPLICIT = 0,  ///< implicit Euler: one Newton step per substep (default)
   YW_FRAMES_BDF2,          ///< same with the second-order backward formula; damps vibrations less
   YW_FRAMES_EXTENDED,      ///< extended position-based: sweeps over the regions, in physical units
-  YW_FRAMES_CLASSIC  ///< classic position-based shape matching with `stiffness`, for comparison
+  YW_FRAMES_CLASSIC,  ///< classic position-based shape matching with `stiffness`, for comparison
+  /// Oriented particles (Mueller, Chentanez 2011): as classic, and particles are balls with
+  /// orientations and spins of their own, which take part in the matching. Regions move at once.
+  YW_FRAMES_ORIENTED
 } yw_frames_solver;
 
 /// Parameters of a frames body that can change while it runs.
@@ -70,9 +73,6 @@ typedef struct yw_frames_def {
 YW_API yw_frames_def yw_default_frames_def(void);
 YW_API yw_status yw_model_create_frames(const yw_allocator* mem, const yw_frames_def* def,
                                         yw_model** out, yw_error* error);
-/// The cells of a mesh made by yw_tet_mesh_lattice with the same `cells`: writes 8 vertices per
-/// cell, 8 * cells[0] * cells[1] * cells[2] numbers in all.
-YW_API void yw_lattice_cells(const int32_t cells[3], int32_t* out);
 
 // Bodies. These functions return YW_ERR_INVALID for bodies of other methods.
 

@@ -24,6 +24,9 @@ typedef enum yw_match_target {
 /// For parameters whose default follows the body.
 #define YW_MATCH_DEFAULT (-1.0f)
 
+/// Largest region_width.
+#define YW_MATCH_MAX_WIDTH 4
+
 /// Parameters of a match body that can change while it runs.
 typedef struct yw_match_params {
   /// As in the papers: fraction of the way to the goal shape covered in one substep, 0 to 1. The
@@ -63,6 +66,14 @@ typedef struct yw_match_def {
   /// How strongly each example attracts, 0 (not at all) to 1; beta multiplies it. num_examples
   /// numbers, or NULL (default): 1.
   const float* example_strengths;
+  /// Cells of a lattice, 8 vertices of the mesh each, in any order (yw_lattice_cells); NULL
+  /// (default): none. Regions then follow cells instead of tets: a vertex and all within
+  /// region_width cells of it, as in lattice shape matching (Rivers, James 2007).
+  const int32_t* cells;
+  int32_t num_cells;
+  /// Steps over tets (or cells) that a region reaches from its vertex, 1 to YW_MATCH_MAX_WIDTH; 0
+  /// (default): 1. Wider regions make a body stiffer where alpha is given, and cost more.
+  int32_t region_width;
 } yw_match_def;
 YW_API yw_match_def yw_default_match_def(void);
 
@@ -79,7 +90,7 @@ YW_API yw_status yw_body_set_match_params(yw_world* world, yw_body_id body,
 
 /// Current statistics of a match body.
 typedef struct yw_match_statistics {
-  int32_t num_regions;   ///< one per vertex
+  int32_t num_regions;   ///< one per vertex of the mesh
   int32_t num_groups;    ///< regions of a group choose their example together
   int32_t num_examples;  ///< not counting the rest pose
 } yw_match_statistics;

@@ -86,6 +86,12 @@ YW_API bool yw_shape_bounds(const yw_shape* shape, yw_aabb* out);
 /// Triangle surface of a shape, closed and consistently wound, with edges of about `size` metres.
 YW_API yw_status yw_shape_surface(const yw_shape* shape, const yw_allocator* mem, float size,
                                   yw_tri_mesh* out, yw_error* error);
+/// Triangles of a shape for pictures and exports: few and exact for boxes, few and smooth for
+/// other primitives; vertices at sharp edges are there once per side, so that averaged normals look
+/// right. Unions have the triangles of their parts, inside of each other too. Everything else is as
+/// of yw_shape_surface, with the same errors.
+YW_API yw_status yw_shape_tessellate(const yw_shape* shape, const yw_allocator* mem, float size,
+                                     yw_tri_mesh* out, yw_error* error);
 
 /// Settings of the tet mesher.
 typedef struct yw_mesher_def {
