@@ -234,10 +234,11 @@ def fuzz_table():
     lines = ["| program | executions | per second | branches | features | slowest | memory | broken |", "|" + "---|" * 8]
     for name in sorted({r["program"] for r in results}):
         own = [r for r in results if r["program"] == name]
-        last = own[-1]
-        lines.append(f"| `{name}` | {number(sum_of(own, 'executions'))} | {number(max(r['rate'] for r in own))} | "
-                     f"{own[0]['branches'][0]} to {last['branches'][1]} | {own[0]['features'][0]} to {last['features'][1]} | "
-                     f"{max(int(r['slowest'] or 0) for r in own)} s | {max(int(r['memory'] or 0) for r in own)} MB | {sum_of(own, 'failed')} |")
+        ends = [max(int(r[key][1]) for r in own) for key in ("branches", "features")]
+        best = {key: max(int(r[key] or 0) for r in own) for key in ("rate", "slowest", "memory")}
+        lines.append(f"| `{name}` | {number(sum_of(own, 'executions'))} | {number(best['rate']) if best['rate'] else ''} | "
+                     f"{own[0]['branches'][0]} to {ends[0]} | {own[0]['features'][0]} to {ends[1]} | {best['slowest']} s | "
+                     f"{str(best['memory']) + ' MB' if best['memory'] else ''} | {sum_of(own, 'failed')} |")
     total = sum_of(results, "executions")
     if results:
         lines += ["", f"{dates(results)}: {number(total)} executions in all, {100 * total / 1e8:.3g} % of the 10^8 that are the aim."]

@@ -178,8 +178,8 @@ static void mistakes_are_reported_with_their_place(void** state) {
 static void cut_texts_are_not_read_beyond_their_end(void** state) {
   (void)state;
   static const char* const texts[] = {
-      "{\"a\": [1, -2.5e3, true, null, \"\\u00e9\\n\"], // comment\n \"b\": {\"\xc3\xa9\": "
-      "\"\xe2\x82\xac\"}}",
+      ("{\"a\": [1, -2.5e3, true, null, \"\\u00e9\\n\"], // comment\n \"b\": {\"\xc3\xa9\": "
+       "\"\xe2\x82\xac\"}}"),
       "\xc3\xa9",
       "[\xe2\x82\xac",
       "{\xf0\x9f\x98\x80",

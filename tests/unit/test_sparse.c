@@ -114,6 +114,23 @@ static void products_match_the_dense_ones_on_any_number_of_threads(void** state)
 }
 
 // Random tets over few nodes: the assembled matrix equals the sum by triplets.
+static void plans_of_nothing_are_refused(void** state) {
+  (void)state;
+  const int32_t nodes[] = {0, 1};
+  const struct {
+    int32_t nodes, block, elements, corners;
+  } wrong[] = {{-1, 1, 1, 2}, {2, 0, 1, 2}, {2, 1, -1, 2}, {2, 1, 1, 0}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    yw_assembly assembly;
+    yw_sparse matrix;
+    yw_error error = {0};
+    assert_int_equal(yw_assembly_create(NULL, wrong[i].nodes, wrong[i].block, wrong[i].elements,
+                                        wrong[i].corners, nodes, &assembly, &matrix, &error),
+                     YW_ERR_INVALID);
+    assert_true(!matrix.start && error.message[0] != '\0');
+  }
+}
+
 static void elements_assemble_to_their_sum(void** state) {
   (void)state;
   enum { NODES = 300, ELEMENTS = 700, CORNERS = 4, BLOCK = 3, SIDE = CORNERS * BLOCK };
@@ -174,6 +191,7 @@ static void elements_assemble_to_their_sum(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(plans_of_nothing_are_refused),
       cmocka_unit_test(triplets_of_equal_place_are_summed_and_sorted),
       cmocka_unit_test(rows_without_entries_are_kept),
       cmocka_unit_test(bad_triplets_are_refused_by_number),
