@@ -77,7 +77,7 @@ static yw_status play_take(const paper_options* options, const grid_scene* s, co
                                .settings = settings,
                                .num_settings = count,
                                .name = name,
-                               .may_diverge = own->kind != NULL,
+                               .may_diverge = own->kind && !s->pictures,
                                .advance = own->kind ? advance : NULL,
                                .user = own};
   paper_take take;
