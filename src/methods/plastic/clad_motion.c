@@ -43,7 +43,7 @@ static yw_mat3 inverse_of(yw_mat3 m) {
 
 // Rotation of all masters about their mean.
 static yw_mat3 turn_of_body(const plastic_body* body, const yw_particles* particles) {
-  int32_t count = body->num_masters;
+  int32_t count = body->num_all;
   double from[3] = {0}, to[3] = {0}, sum[9] = {0}, largest = 0.0;
   for (int32_t m = 0; m < count; ++m) {
     const float *rest = &body->model->masters[m].x, *now = &particles->pos[m].x;
@@ -90,9 +90,9 @@ static yw_mat3 map_of(const plastic_body* body, const yw_particles* particles, i
 
 // NULL if out of memory.
 static yw_mat3* find_maps(const plastic_body* body, const yw_particles* particles) {
-  yw_mat3* maps = YW_NEW_ARRAY(&body->mem, yw_mat3, body->num_masters);
+  yw_mat3* maps = YW_NEW_ARRAY(&body->mem, yw_mat3, body->num_all);
   yw_mat3 turn = turn_of_body(body, particles);
-  for (int32_t m = 0; maps && m < body->num_masters; ++m) {
+  for (int32_t m = 0; maps && m < body->num_all; ++m) {
     maps[m] = map_of(body, particles, m, &turn);
   }
   return maps;
@@ -131,7 +131,7 @@ void yw_plastic_surface_positions(const void* state, const yw_particles* particl
   yw_mat3* maps = find_maps(body, particles);
   for (int32_t v = 0; v < model->surface.num_vertices; ++v) {
     // A part that has not started is one point.
-    bool started = model->holds[model->first_hold[v]].master < body->num_masters;
+    bool started = model->holds[model->first_hold[v]].master < body->num_all;
     out[v] = started ? vertex_of(body, particles, maps, v) : yw_xyz(particles->pos[0]);
   }
   yw_mem_free(&body->mem, maps);
@@ -149,7 +149,7 @@ static void part_at_links(const plastic_body* body, const yw_particles* particle
   const plastic_model* model = body->model;
   for (int32_t k = 0; k < model->num_links; ++k) {
     plastic_link link = model->links[k];
-    if (link.a >= body->num_masters || link.b >= body->num_masters) continue;
+    if (link.a >= body->num_all || link.b >= body->num_all) continue;
     float rest = yw_distance(model->masters[link.a], model->masters[link.b]);
     float now = yw_distance(yw_xyz(particles->pos[link.a]), yw_xyz(particles->pos[link.b]));
     float parted = body->is_linked[k] ? rise(now / rest, LINK_PARTS, LINK_PARTED) : 1.0f;
@@ -176,9 +176,9 @@ int32_t yw_plastic_surface_parted(const void* state, const yw_particles* particl
   const plastic_body* body = state;
   int32_t count = 0;
   yw_mat3* maps = find_maps(body, particles);
-  memset(out, 0, (size_t)body->num_masters * sizeof *out);
+  memset(out, 0, (size_t)body->num_all * sizeof *out);
   part_at_links(body, particles, out);
-  for (int32_t m = 0; m < body->num_masters; ++m) {
+  for (int32_t m = 0; m < body->num_all; ++m) {
     float misfit = maps ? misfit_of(body, particles, &maps[m], m) : 0.0f;
     // Also where it is not a number.
     if (!(misfit <= FIT_PARTS)) out[m] = fmaxf(out[m], rise(misfit, FIT_PARTS, FIT_PARTED));

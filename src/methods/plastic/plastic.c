@@ -388,6 +388,7 @@ static yw_status plastic_advance(void* state, yw_particles* particles, const yw_
   yw_ranks_sum(comm, &contacts, 1);
   if (ctx->report) ctx->report->obstacle_contacts = (int32_t)contacts;
   yw_plastic_gather_masters(body, particles);
+  yw_plastic_share_parted(body);
   return status;
 }
 

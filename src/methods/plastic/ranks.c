@@ -52,9 +52,10 @@ static bool deal_masters(plastic_body* body, const yw_ranks* comm) {
   ranks->part_out = YW_NEW_ARRAY(&body->mem, size_t, count + 1);
   ranks->part_in = YW_NEW_ARRAY(&body->mem, size_t, count + 1);
   ranks->sizes = YW_NEW_ARRAY(&body->mem, size_t, 3 * count + 1);
+  ranks->counts = YW_NEW_ARRAY(&body->mem, uint64_t, count);
   if (!ranks->master_start || !ranks->boxes || !ranks->whole || !ranks->shared_start ||
       !ranks->cross_start || !ranks->out_start || !ranks->in_start || !ranks->part_out ||
-      !ranks->part_in || !ranks->sizes) {
+      !ranks->part_in || !ranks->sizes || !ranks->counts) {
     return false;
   }
   for (int32_t r = 0; r <= comm->count; ++r) {
@@ -99,7 +100,8 @@ void yw_plastic_ranks_destroy(plastic_body* body) {
       ranks->cross_start,  ranks->out_start,  ranks->in_start,       ranks->part_out,
       ranks->part_in,      ranks->sizes,      ranks->numbers.data,   ranks->shared.data,
       ranks->cross.data,   ranks->posts.data, ranks->out.data,       ranks->in.data,
-      ranks->merged.data,  ranks->marks.data, ranks->proposals.data, ranks->all_proposals.data};
+      ranks->merged.data,  ranks->marks.data, ranks->proposals.data, ranks->all_proposals.data,
+      ranks->parted.data,  ranks->counts};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) yw_mem_free(&body->mem, arrays[i]);
   yw_mem_free(&body->mem, ranks);
   body->ranks = NULL;

@@ -59,11 +59,14 @@ typedef struct plastic_ranks {
   int32_t* cross_start;   ///< links to masters of rank r
   size_t *out_start, *in_start, *sizes;  ///< of the message at hand, bytes
   size_t *part_out, *part_in;            ///< of parts, bytes
+  uint64_t* counts;                      ///< of something, per rank
 
   plastic_buffer shared;  ///< plastic_shared, by rank, then by number
   plastic_buffer cross;   ///< int32_t, numbers of links in the model, by rank
   plastic_buffer posts;   ///< int32_t, parts that others need
   plastic_buffer out, in, merged, marks;
+  plastic_buffer parted;  ///< int32_t, links of masters here that parted in this substep
+  int32_t num_parted;
   int32_t num_proposals;
   plastic_buffer proposals, all_proposals;
 } plastic_ranks;
@@ -110,6 +113,9 @@ bool yw_plastic_list_posts(plastic_body* body);
 bool yw_plastic_list_cross_links(plastic_body* body);
 /// Proposes slaves where such links part.
 bool yw_plastic_part_cross_links(plastic_body* body, const yw_particles* particles);
+/// Notes that a link has parted, and tells all ranks at the end of the substep.
+bool yw_plastic_note_parted(plastic_body* body, int32_t link);
+void yw_plastic_share_parted(plastic_body* body);
 bool yw_plastic_propose(plastic_body* body, int64_t key, yw_vec4 p);
 /// Adds what is left of the proposals of all ranks.
 bool yw_plastic_accept(plastic_body* body);

@@ -260,9 +260,7 @@ void yw_plastic_number_ranks(plastic_body* body, int32_t foreign, int32_t count)
   plastic_ranks* ranks = body->ranks;
   plastic_shared* shared = ranks->shared.data;
   int32_t num_ranks = ranks->comm->count, me = ranks->comm->rank;
-  // Own counts of all ranks, in the second part of sizes; the first has the sizes of the message.
-  uint64_t own = (uint64_t)(count - foreign), *counts = (uint64_t*)(ranks->sizes + num_ranks);
-  _Static_assert(sizeof(size_t) == sizeof(uint64_t), "they share memory");
+  uint64_t own = (uint64_t)(count - foreign), *counts = ranks->counts;
   for (int32_t r = 0; r < num_ranks; ++r) ranks->sizes[r] = sizeof own;
   yw_ranks_gather(ranks->comm, &own, counts, ranks->sizes);
   int64_t first = 0, all = 0;

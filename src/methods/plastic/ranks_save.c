@@ -56,7 +56,7 @@ static void to_numbers(void* sink, const void* piece, size_t size) {
 static void pass_all(const plastic_body* body, piece_source source, const void* from, size_t own,
                      piece_sink take, void* sink) {
   const yw_ranks* comm = body->ranks->comm;
-  uint64_t size = own, *all = (uint64_t*)(body->ranks->sizes + comm->count);
+  uint64_t size = own, *all = body->ranks->counts;
   for (int32_t r = 0; r < comm->count; ++r) body->ranks->sizes[r] = sizeof size;
   yw_ranks_gather(comm, &size, all, body->ranks->sizes);
   _Alignas(8) char piece[PIECE];
@@ -108,26 +108,6 @@ static void write_slaves(const plastic_body* body, yw_writer* writer) {
   flush(&stream);
 }
 
-static void to_bytes(void* sink, const void* piece, size_t size) {
-  uint8_t** at = sink;
-  memcpy(*at, piece, size);
-  *at += size;
-}
-
-// Links belong to the rank of their second master. Every rank has room for all.
-static void write_links(const plastic_body* body, yw_writer* writer) {
-  for (int32_t i = 0; i < body->model->num_parts; ++i) {
-    const plastic_part* part = &body->model->parts[i];
-    int32_t low = part->first_link, high = part->first_link + part->num_links;
-    int32_t end = body->first_master + body->master_capacity;
-    while (low < high && body->model->links[low].b < body->first_master) ++low;
-    while (high > low && body->model->links[high - 1].b >= end) --high;
-    uint8_t* at = body->is_linked + part->first_link;
-    pass_all(body, from_memory, body->is_linked + low, (size_t)(high - low), to_bytes, &at);
-  }
-  yw_write_bytes(writer, body->is_linked, (size_t)body->model->num_links);
-}
-
 typedef struct row_piece {
   uint32_t before;  // pairs of lower ranks
 } row_piece;
@@ -161,7 +141,7 @@ static void write_lists(const plastic_body* body, yw_writer* writer, int64_t bef
 void yw_plastic_save_shared(const plastic_body* body, yw_writer* writer) {
   const plastic_ranks* ranks = body->ranks;
   int32_t count = ranks->comm->count;
-  uint64_t own_pairs = (uint64_t)body->num_pairs, *counts = (uint64_t*)(ranks->sizes + count);
+  uint64_t own_pairs = (uint64_t)body->num_pairs, *counts = ranks->counts;
   for (int32_t r = 0; r < count; ++r) ranks->sizes[r] = sizeof own_pairs;
   yw_ranks_gather(ranks->comm, &own_pairs, counts, ranks->sizes);
   int64_t pairs = 0, before = 0;
@@ -176,7 +156,7 @@ void yw_plastic_save_shared(const plastic_body* body, yw_writer* writer) {
   write_own(body, writer, body->last_pos, masters * sizeof *body->last_pos);
   write_own(body, writer, body->last_vel, masters * sizeof *body->last_vel);
   write_slaves(body, writer);
-  write_links(body, writer);
+  yw_write_bytes(writer, body->is_linked, (size_t)body->model->num_links);
   if (!body->lists_are_old) write_lists(body, writer, before, pairs);
 }
 

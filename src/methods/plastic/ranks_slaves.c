@@ -112,6 +112,8 @@ static bool find_parted(plastic_body* body, const yw_particles* particles, size_
       yw_vec4 own = particles->pos[m], far = in[i];
       if (!yw_plastic_have_parted(body, side ? far : own, side ? own : far)) continue;
       body->is_linked[cross[i]] = 0;
+      // The rank of the second master tells the others.
+      if (side && !yw_plastic_note_parted(body, cross[i])) return false;
       list[(*parted)++] = (parted_link){cross[i], far};
       ++counts[r];
     }
@@ -143,6 +145,35 @@ bool yw_plastic_part_cross_links(plastic_body* body, const yw_particles* particl
     }
   }
   return true;
+}
+
+bool yw_plastic_note_parted(plastic_body* body, int32_t link) {
+  plastic_ranks* ranks = body->ranks;
+  size_t bytes = ((size_t)ranks->num_parted + 1) * sizeof link;
+  if (!yw_plastic_grow(ranks, &ranks->parted, bytes)) return false;
+  ((int32_t*)ranks->parted.data)[ranks->num_parted++] = link;
+  return true;
+}
+
+void yw_plastic_share_parted(plastic_body* body) {
+  plastic_ranks* ranks = body->ranks;
+  int32_t count = ranks->comm->count;
+  uint64_t own = (uint64_t)ranks->num_parted, *counts = ranks->counts;
+  size_t all = 0;
+  for (int32_t r = 0; r < count; ++r) ranks->sizes[r] = sizeof own;
+  yw_ranks_gather(ranks->comm, &own, counts, ranks->sizes);
+  for (int32_t r = 0; r < count; ++r) {
+    ranks->sizes[r] = (size_t)counts[r] * sizeof(int32_t);
+    all += (size_t)counts[r];
+  }
+  ranks->num_parted = 0;
+  if (all == 0) return;
+  if (!yw_plastic_grow(ranks, &ranks->in, all * sizeof(int32_t))) {
+    ranks->comm->abandon(ranks->comm->context, "not enough memory");
+  }
+  const int32_t* links = ranks->in.data;
+  yw_ranks_gather(ranks->comm, ranks->parted.data, ranks->in.data, ranks->sizes);
+  for (size_t i = 0; i < all; ++i) body->is_linked[links[i]] = 0;
 }
 
 // Proposals ---------------------------------------------------------------------------------------
@@ -179,7 +210,7 @@ static void sort_proposals(plastic_proposal* all, size_t count) {
 // Proposals of all ranks, in order. Returns their number; -1: out of memory.
 static int64_t gather_proposals(plastic_ranks* ranks) {
   int32_t count = ranks->comm->count;
-  uint64_t own = (uint64_t)ranks->num_proposals, *counts = (uint64_t*)(ranks->sizes + count);
+  uint64_t own = (uint64_t)ranks->num_proposals, *counts = ranks->counts;
   size_t all = 0;
   for (int32_t r = 0; r < count; ++r) ranks->sizes[r] = sizeof own;
   yw_ranks_gather(ranks->comm, &own, counts, ranks->sizes);

@@ -191,6 +191,7 @@ static bool part_link(plastic_body* body, const yw_particles* particles, int32_t
   if (!body->is_linked[k] || !yw_plastic_have_parted(body, a, b)) return true;
   if (body->sleep.island[ends[0]] >= 0 || body->sleep.island[ends[1]] >= 0) return true;
   body->is_linked[k] = 0;
+  if (body->ranks && !yw_plastic_note_parted(body, k)) return false;
   yw_vec4 middle = yw_plastic_middle(a, b);
   yw_vec4 from = yw_plastic_nearer(yw_plastic_nearest(body, ends[0], middle),
                                    yw_plastic_nearest(body, ends[1], middle), middle);
