@@ -478,35 +478,6 @@ static void shift_rigid_velocities(yw_contact_problem* problem, int32_t num_bodi
   }
 }
 
-// Particles that answer for themselves alone hop from substep to substep, and piles of these
-// tremble when they start from old forces; the motions of rigid bodies are solved for by
-// themselves.
-static bool starts_warm(const yw_contact_body* a, const yw_contact_body* b) {
-  return (a->respond || b->respond) && !a->rigid && !b->rigid;
-}
-
-// Notes the forces at contacts for the next substep.
-static bool keep_warm(yw_surfaces* c, const yw_contact_problem* problem, yw_warm* warm) {
-  int32_t room = 0;
-  for (int32_t i = 0; i < c->batches.count; ++i) {
-    const yw_contact_batch* batch = &c->colored.items[i];
-    bool kept = starts_warm(&problem->bodies[batch->a], &problem->bodies[batch->b]);
-    room += kept ? batch->count : 0;
-  }
-  warm->entries.count = 0;
-  if (room == 0) return true;
-  if (!yw_warm_begin(&c->mem, warm, room)) return false;
-  for (int32_t i = 0; i < c->batches.count; ++i) {
-    const yw_contact_batch* batch = &c->colored.items[i];
-    if (!starts_warm(&problem->bodies[batch->a], &problem->bodies[batch->b])) continue;
-    for (int32_t k = 0; k < batch->count; ++k) {
-      const yw_contact* p = &batch->contacts[k];
-      if (p->impulse > 0.0f) yw_warm_add(warm, problem->bodies, p, problem->h);
-    }
-  }
-  return true;
-}
-
 static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_contacts) {
   if (!yw_surfaces_batch(c, problem)) return false;
   shift_rigid_velocities(problem, c->works.count, -1.0f);
@@ -534,26 +505,6 @@ static bool guard(yw_surfaces* c, float h, yw_tasks* tasks) {
   return true;
 }
 
-void yw_surfaces_continue(yw_surfaces* c, int32_t series) { c->series = series; }
-
-void yw_surfaces_forget(yw_surfaces* c, int32_t series) { c->warm[series].entries.count = 0; }
-
-void yw_surfaces_save(const yw_surfaces* c, yw_writer* writer) {
-  bool any = false;
-  for (int k = 0; k < YW_SURFACES_SERIES; ++k) any = any || c->warm[k].entries.count > 0;
-  // Worlds in which nothing presses have the same hash whatever contact sees.
-  if (writer->hashing && !any) return;
-  for (int k = 0; k < YW_SURFACES_SERIES; ++k) yw_warm_write(&c->warm[k], writer);
-}
-
-yw_status yw_surfaces_load(yw_surfaces* c, yw_reader* reader) {
-  yw_status status = YW_OK;
-  for (int k = 0; k < YW_SURFACES_SERIES && status >= 0; ++k) {
-    status = yw_warm_read(&c->mem, &c->warm[k], reader);
-  }
-  return status;
-}
-
 int32_t yw_surfaces_num_pairs(const yw_surfaces* c) { return c->batches.count; }
 
 void yw_surfaces_pair(const yw_surfaces* c, int32_t i, int32_t pair[2]) {
@@ -569,11 +520,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
   c->batches.count = 0;
-  yw_warm* warm = &c->warm[c->series];
-  if (nothing_can_meet(bodies, num_bodies)) {
-    yw_surfaces_forget(c, c->series);
-    return YW_OK;
-  }
+  if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
   c->step = (yw_touch_step){.h = h,
                             .fall = yw_length(gravity) * h * h,
                             .near = yw_near_fns_of(c->simd),
@@ -581,10 +528,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   if (!yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
-    // Velocities have the impulses of the first solve already.
-    problem.warm = k == 0 && warm->entries.count > 0 ? warm : NULL;
     if (!detect(c, YW_TOUCH_CONTACTS, tasks) || !solve(c, &problem, &found)) return YW_ERR_MEMORY;
-    if (k == 0 && !keep_warm(c, &problem, warm)) return YW_ERR_MEMORY;
     // Before the next search, which overwrites the contacts.
     note_pressed(c, bodies, false);
     if (!detect(c, YW_TOUCH_LOOK, tasks)) return YW_ERR_MEMORY;

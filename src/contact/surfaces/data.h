@@ -60,8 +60,6 @@ struct yw_surfaces {
   YW_LIST(float) yields;
   YW_LIST(yw_contact_row) rows;
   YW_LIST(yw_contact_search) searches;
-  yw_warm warm[YW_SURFACES_SERIES];  // forces of the last call of each series
-  int32_t series;
   YW_LIST(yw_whole_row) whole_rows;
   YW_LIST(yw_whole_state) whole_states;
 };

@@ -215,35 +215,6 @@ static bool take_up_spares(const yw_contact_problem* problem) {
   return any;
 }
 
-// Spares at which something pressed in the last substep are contacts.
-static void take_up_warm(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  int32_t left = 0;
-  for (int32_t i = 0; i < batch->num_spares; ++i) {
-    const yw_contact_spare* s = &batch->spares[i];
-    if (!yw_warm_has_spare(problem->warm, problem->bodies, batch->a, batch->b, s)) {
-      batch->spares[left++] = *s;
-      continue;
-    }
-    take_up(problem, batch, s);
-    batch->rows[batch->count - 1] = (yw_contact_row){.contact = batch->count - 1};
-  }
-  batch->num_spares = left;
-}
-
-// Starts from the impulses of the last substep.
-static void start_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
-  const bool pushed[2] = {true, true};
-  for (int32_t i = 0; i < batch->count; ++i) {
-    yw_contact_row* row = &batch->rows[i];
-    const yw_contact* c = &batch->contacts[row->contact];
-    float start = yw_warm_find(problem->warm, problem->bodies, c, problem->h);
-    if (!(start > 0.0f) || row->mass == 0.0f || c->bounce > 0.0f) continue;
-    batch->searches[i].heading = yw_v4(yw_scale(c->normal, start));
-    yw_contact_turn(row, &batch->searches[i], 1.0f, pushed);
-    batch->searches[i].heading = (yw_vec4){0, 0, 0, 0};
-  }
-}
-
 // Positions follow the velocities of this batch, and its rows get ready for positions.
 static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
@@ -417,26 +388,12 @@ static void soften(const yw_contact_problem* problem) {
   }
 }
 
-// The bodies answer at once: sweeps would undo impulses that particles alone had to take.
-static void start_warm(const yw_contact_problem* problem) {
-  for (int32_t k = 0; k < problem->num_answers; ++k) {
-    const yw_contact_answer* a = &problem->answers[k];
-    const yw_particles* p = problem->bodies[a->body].particles;
-    copy_vectors(a->base, p->vel, p->count);
-  }
-  yw_sweep_all(problem, take_up_warm);
-  yw_sweep_all(problem, weigh_batch);
-  yw_sweep_all(problem, start_batch);
-  for (int32_t k = 0; k < problem->num_answers; ++k) answer(problem, &problem->answers[k]);
-}
-
 static void solve_velocities(yw_contact_problem* problem) {
   for (int32_t k = 0; k < problem->num_answers; ++k) {
     const yw_contact_answer* a = &problem->answers[k];
     const yw_particles* p = problem->bodies[a->body].particles;
     copy_vectors(a->free, p->vel, p->count);
   }
-  if (problem->warm) start_warm(problem);
   bool answered = problem->num_answers > 0;
   double before = 0.0, now = 1.0;
   int32_t rounds = ROUNDS_PER_ITERATION * problem->iterations;
@@ -446,8 +403,7 @@ static void solve_velocities(yw_contact_problem* problem) {
       const yw_particles* p = problem->bodies[a->body].particles;
       copy_vectors(a->base, p->vel, p->count);
     }
-    bool weighed = round > 0 || problem->warm;
-    if (!weighed || problem->num_answers > 0) yw_sweep_all(problem, weigh_batch);
+    if (round == 0 || problem->num_answers > 0) yw_sweep_all(problem, weigh_batch);
     // Rounds that find nothing to do must have looked everywhere.
     problem->short_round = problem->num_answers == 0 && round % ROUNDS_PER_FULL != 0 &&
                            round < rounds - 1 && now > 0.0;

@@ -4,7 +4,6 @@
 #define YW_CONTACT_SURFACES_SOLVE_H
 
 #include "contact/surfaces/row_lanes.h"
-#include "contact/surfaces/warm.h"
 
 #define YW_CONTACT_MAX_COLORS 64
 
@@ -46,7 +45,6 @@ typedef struct yw_contact_problem {
   /// in lanes should have equally many.
   const yw_sort_item* lane_order;
   const yw_row_fns* row_fns;
-  const yw_warm* warm;    ///< impulses to start from; NULL: none
   yw_vec3* pair_angular;  ///< scratch, one per pair
   int32_t num_pairs;
   int32_t color_start[YW_CONTACT_MAX_COLORS + 2];
