@@ -27,7 +27,8 @@ cat >rare.json <<'END'
 {"frames": 2, "obstacles": [{"shape": {"mesh": {"file": "cube.obj", "sampled": 0.2}}, "position": [0, -2, 0]}], "bodies": [
   {"rod": {"line": {"from": [2, 0, 0], "to": [2.4, 0, 0], "count": 5}, "section": "ellipse", "width": 0.04, "thickness": 0.02}},
   {"shape": {"box": {"size": 0.2}}, "plastic": {"spacing": 0.1, "variant": "consistent"}, "position": [4, 0, 0]},
-  {"mesh": {"tets": {"shape": {"box": {"size": 0.4}}, "size": 0.2}}, "match": {}, "position": [6, 0, 0],
+  {"mesh": {"tets": {"shape": {"box": {"size": 0.4}}, "size": 0.2,
+      "sizes": [{"points": [{"at": [0.2, 0.2, 0.2], "size": 0.1}], "growth": 1}]}}, "match": {}, "position": [6, 0, 0],
     "examples": [{"mesh": {"file": "cube.obj", "align": "similarity"}}]}]}
 END
 check "a scene of rare words runs" "$yawara" run rare.json -o rare -q

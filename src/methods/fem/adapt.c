@@ -29,10 +29,10 @@
 // all, i.e. whose strains jump by more than rounding makes them, has no coarser tets.
 #define BASE_LEVEL 2
 #define STRAINED 2e-5f
-// Below the level next to the finest, a jump also counts by its share of the largest strain in the
-// body: a body that bends a little is as fine there as one that bends a lot. (At the last level it
-// does not: softened families are exact enough for small strains.)
-#define STRAIN_SHARE 0.01f
+// Below the level next to the finest, thresholds are in proportion to the largest strain in the
+// body while that is below this: a body that bends a little is as fine there as one that bends a
+// lot. (At the last level they are not: softened families are exact enough for small strains.)
+#define SMALL_STRAIN 0.05f
 // A family is merged below this fraction of the threshold. At 1.2, fronts flicker and add energy.
 #define MERGE_SHARE 0.5f
 #define SOFT_MERGE_SHARE 0.4f
@@ -470,9 +470,9 @@ static void set_thresholds(decision* d) {
     if (top < BASE_LEVEL) return;
   }
   if (!d->whole) return;
-  float share = fmaxf(STRAINED, STRAIN_SHARE * strain_scale(d));
+  float share = fminf(strain_scale(d) / SMALL_STRAIN, 1.0f);
   for (int32_t level = 0; level < top; ++level) {
-    d->threshold[level] = fminf(d->threshold[level], share);
+    d->threshold[level] = fminf(d->threshold[level], fmaxf(STRAINED, share * d->threshold[level]));
   }
   float start = fminf(SOFT_START * d->threshold[top], fmaxf(LARGE_JUMP, d->threshold[top]));
   if (!has_finest(b) && largest_jump(d) < start) d->threshold[top] = INFINITY;
