@@ -194,7 +194,7 @@ int bench_ranks(const bench_run* bench) {
   for (int32_t i = 0; i < num_counts; ++i) {
     rank_run* run = &runs[i];
     *run = (rank_run){
-        .count = counts[i], .spacing = bench->quick ? "0.02" : "0.01", .simd = bench->simd};
+        .count = counts[i], .spacing = bench->quick ? "0.04" : "0.01", .simd = bench->simd};
     if (!measure(run)) return EXIT_FAILED;
     print(bench, run, &runs[0]);
     if (run->hash == runs[0].hash) continue;
