@@ -8,11 +8,11 @@ GRAVITY = 9.81
 # (strain), factors of damping in match and in fem, whether it moves for long, how many times as stiff
 # as standing takes (stance.py), methods. As `yawara new --as`.
 WORDS = {
-    "jelly": (1000, 40, 0.4, 0.4, 0, 2, 1, True, 6, "match frames fem plastic"),
+    "jelly": (1000, 40, 0.4, 0.8, 0, 0.15, 0.84, True, 6, "match frames fem plastic"),
     "rubber": (1000, 250, 0.45, 0.4, 0, 80, 1, True, 10, "match frames fem plastic"),
-    "foam": (30, 80, 0.2, 4, 0, 8, 0.25, False, 6, "match frames fem plastic"),
+    "foam": (30, 80, 0.2, 0.5, 0, 16, 3.2, False, 6, "match frames fem plastic"),
     "toy": (1000, 1000, 0.4, 1, 0, 160, 1, True, 30, "match frames fem plastic"),
-    "clay": (1800, 100, 0.4, 8, 0.02, 2, 1, False, 2, "plastic fem match frames"),
+    "clay": (1800, 100, 0.4, 8, 0.02, 8, 1, False, 2, "plastic fem match frames"),
     "cloth": (400, 100, 0.3, 2, 0, 1, 1, False, 0, "slender"),
 }
 # match has Poisson's ratio 0: a floor that holds its foot does not keep it from sagging.

@@ -23,7 +23,8 @@
 #define GOOD_FACTOR 0.7     // smaller cells than this are worth taking tets from what is thin
 #define CRUMBS 1e-3         // of the volume
 #define MAX_EXTRA_LEVELS 3  // for matter that is lost
-#define MAX_DOUBLINGS 2     // of the number of tets, while matter is lost ...
+#define MAX_DOUBLINGS 2     // of the number of tets, while so much matter is lost ...
+#define LOST_SHARE 0.003    // ... of all (the tips of sharp corners are less) ...
 #define MOST_DOUBLED 40000  // ... up to this many
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
@@ -354,7 +355,8 @@ static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide,
   yw_status status = fill_sizes(job, guide, f, error);
   for (int n = 0; n < MAX_DOUBLINGS && status == YW_OK; ++n) {
     first.wish.max_tets *= 2.0;
-    if (f->size > 0.0 || f->fit->num_lost == 0 || first.wish.max_tets > MOST_DOUBLED) break;
+    bool kept = f->fit->lost_volume <= LOST_SHARE * f->fit->shape_volume;
+    if (f->size > 0.0 || kept || first.wish.max_tets > MOST_DOUBLED) break;
     yw_tet_mesh mesh = {0};
     yw_tet_fit fit = {0};
     fitting next = first;
