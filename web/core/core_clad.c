@@ -9,6 +9,8 @@
 
 // A surface is left where some particle has parted by half.
 #define HAS_PARTED 0.5f
+// Surfaces with more triangles than this are not sent with every frame: the skin is coarser.
+#define MOST_TRIANGLES 60000
 
 bool core_is_clad(const core* c, int32_t index) {
   if (c->run) return c->moment.bodies[index].radii && c->moment.bodies[index].surface;
@@ -31,6 +33,7 @@ static bool exceeds(const float* parted, int32_t count) {
 
 bool core_surface_holds(const core* c, int32_t index) {
   if (!core_is_clad(c, index)) return false;
+  if (c->meshes[c->shown->bodies[index].model].num_triangles > MOST_TRIANGLES) return false;
   if (c->run) {
     const frame_body* body = &c->moment.bodies[index];
     return !body->parted || !exceeds(body->parted, body->num_particles);
