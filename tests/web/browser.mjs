@@ -19,7 +19,7 @@ export async function openPage(browser, address, options = {}) {
   // Half as many pixels across: the software renderer takes a quarter of the time.
   const context = await browser.newContext({ viewport: { width: 960, height: 600 }, deviceScaleFactor: 0.5, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(240_000); // on a busy machine, beside the gallery
   page.problems = [];
   page.on('console', (message) => {
     // The software renderer of the tests says that reading pixels is slow.
