@@ -26,8 +26,9 @@ typedef struct yw_follow_def {
   const float* strengths;
   float stiffness;  ///< N/m, of springs at strength 1/2, > 0; default 1000
   float damping;    ///< N s/m, of springs, >= 0; default 0
-  /// m/s, >= 0. Targets that are torn away are followed at this speed at most. 0 (default): 20
-  /// times the size of the body per second.
+  /// m/s, >= 0. Targets that are torn away are followed at this speed at most. 0 (default): targets
+  /// are followed exactly up to 20 times the size of the body per second; to those that jump or are
+  /// faster, vertices go at its size per second, besides what the targets do meanwhile.
   float max_speed;
 } yw_follow_def;
 YW_API yw_follow_def yw_default_follow_def(void);

@@ -39,8 +39,8 @@ static const yw_key_row follow_rows[] = {
     YW_KEY(yw_follow_spec, damping, NUMBER, 0, 1e12, "N s/m",
            "Damping of the springs, per vertex."),
     YW_KEY(yw_follow_spec, max_speed, NUMBER, 0, 1e6, "m/s",
-           "Speed at which vertices follow points that jump. 0: 20 times the size of the body per "
-           "second.")};
+           "Speed at which vertices follow points that jump. 0: exactly up to 20 times the size of "
+           "the body per second, and points that are faster at its size per second.")};
 const yw_record yw_record_follow =
     YW_RECORD("follow", follow_rows, follow_defaults,
               "Vertices follow an animated mesh: bones, shape keys, motion capture.", "needs file");

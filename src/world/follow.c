@@ -11,8 +11,10 @@
 #include "yawara/extend/hash.h"
 #include "yawara/mesh.h"
 
-// A body crosses its own size this often in a second.
+// A body crosses its own size this often in a second; what jumps, or moves faster, is torn away,
+// and is approached so slowly that explicit methods survive it: fem did not at 2 sizes per second.
 #define SIZES_PER_SECOND 20.0f
+#define TORN_SIZES_PER_SECOND 1.0f
 
 // Targets -----------------------------------------------------------------------------------------
 
@@ -27,11 +29,27 @@ yw_vec3 yw_follow_target(const yw_follow* follow, int32_t k, double time) {
   return yw_mesh_animation_point(&targets, k, time);
 }
 
-yw_vec3 yw_follow_near(const yw_follow* follow, int32_t k, double time, yw_vec3 from, float reach) {
-  yw_vec3 target = yw_follow_target(follow, k, time);
+// At most `reach` from one point towards another.
+static yw_vec3 towards(yw_vec3 from, yw_vec3 target, float reach) {
   yw_vec3 way = yw_sub(target, from);
   float length = yw_length(way);
   return length <= reach ? target : yw_mad(from, reach / length, way);
+}
+
+yw_vec3 yw_follow_near(const yw_follow* follow, int32_t k, double time, yw_vec3 from, float reach) {
+  return towards(from, yw_follow_target(follow, k, time), reach);
+}
+
+yw_vec3 yw_follow_exactly(const yw_follow* follow, int32_t k, double time, float h, yw_vec3 from) {
+  float most = follow->max_speed * h, slow = follow->catch_up * h;
+  yw_vec3 target = yw_follow_target(follow, k, time + (double)h);
+  if (!(follow->catch_up > 0.0f)) return towards(from, target, most);
+  yw_vec3 before = yw_follow_target(follow, k, time);
+  bool jumps = yw_distance(before, target) > most;
+  if (!jumps && yw_distance(before, from) <= slow) return target;
+  // It goes along with what the target does now, and makes up for the rest slowly.
+  yw_vec3 along = jumps ? yw_v3(0, 0, 0) : yw_sub(target, before);
+  return yw_add(towards(from, before, slow), along);
 }
 
 uint64_t yw_follow_hash(const yw_follow* follow, uint64_t hash) {
@@ -114,6 +132,7 @@ static yw_follow* make_follow(const yw_world* world, const yw_body* body, const 
                   .loop = def->loop,
                   .smooth = def->smooth,
                   .max_speed = def->max_speed > 0.0f ? def->max_speed : SIZES_PER_SECOND * size,
+                  .catch_up = def->max_speed > 0.0f ? 0.0f : TORN_SIZES_PER_SECOND * size,
                   .reach = size};
   follow->targets = yw_mem_alloc(
       &world->mem, (size_t)def->num_frames * (size_t)count * sizeof *follow->targets, 16);

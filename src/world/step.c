@@ -98,13 +98,14 @@ static void add_pin(const yw_pin* pin, int32_t k, yw_vec3 from, yw_vec3 to, yw_q
 static void place_follower(const substep* s, const yw_pin* pin, yw_body* body) {
   const yw_follow* follow = pin->follow;
   double end = s->time + (double)s->h;
+  float reach = follow->reach;
   for (int32_t k = 0; k < pin->num_particles; ++k) {
     if (pin->particles[k] >= body->particles.count) continue;
     yw_vec3 now = yw_xyz(body->particles.pos[pin->particles[k]]);
     bool exact = yw_pin_stiffness(pin, k) == 0.0f;
-    float reach = exact ? follow->max_speed * s->h : follow->reach;
     yw_vec3 from = exact ? now : yw_follow_near(follow, k, s->time, now, reach);
-    yw_vec3 to = yw_follow_near(follow, k, end, now, reach);
+    yw_vec3 to = exact ? yw_follow_exactly(follow, k, s->time, s->h, now)
+                       : yw_follow_near(follow, k, end, now, reach);
     if (memcmp(&from, &to, sizeof from) != 0) yw_body_rouse(body);
     add_pin(pin, k, from, to, (yw_quat){0, 0, 0, 1}, body);
   }
