@@ -57,7 +57,7 @@ def armature():
     bpy.ops.object.mode_set(mode="POSE")
     bone = rig.pose.bones[0]
     bone.rotation_mode = "XYZ"
-    for frame, angle in ((1, 0.0), (7, 0.6), (13, 0.6)):
+    for frame, angle in ((1, 0.0), (9, 1.6), (13, 1.6)):
         bone.rotation_euler = (0, 0, angle)
         bone.keyframe_insert("rotation_euler", frame=frame)
     bpy.ops.object.mode_set(mode="OBJECT")
