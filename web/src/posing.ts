@@ -5,7 +5,7 @@ import type { Gizmo, GizmoMode } from './gizmo';
 import type { Hand } from './hand';
 import { History } from './history';
 import { DEFORMERS, type Handle, type PoseCheck, type Vec3 } from './protocol';
-import { checkRow, choiceButtons, makeButton, selectRow, setSlider, sliderRow } from './rows';
+import { checkRow, choiceButtons, mainButton, makeButton, selectRow, setSlider, sliderRow } from './rows';
 import type { Session } from './session';
 import type { Stage } from './stage';
 
@@ -105,9 +105,10 @@ export class Posing implements Hand {
     actions.append(
       makeButton('Let go', 'Let everything go and keep the shape', () => this.act('bake')),
       makeButton('Spring back', 'Let everything go; the body springs back', () => this.act('relax')),
-      this.undoButton,
-      this.redoButton,
     );
+    const steps = document.createElement('div');
+    steps.className = 'buttons';
+    steps.append(this.undoButton, this.redoButton);
     const deformers = document.createElement('details');
     deformers.innerHTML = '<summary>Deformers</summary>';
     deformers.append(this.axis.row);
@@ -126,11 +127,11 @@ export class Posing implements Hand {
     const end = document.createElement('div');
     end.className = 'buttons';
     end.append(
-      makeButton('Keep', 'Keep this shape as an example', () => this.askToKeep('keep')),
+      mainButton('Keep', 'Keep this shape as an example', () => this.askToKeep('keep')),
       this.keepNew,
       makeButton('Cancel', 'Back to the scene', () => this.keeper.leave()),
     );
-    this.element.append(this.tools.element, this.modes.element, this.mirror.row, this.radius.row, this.strength.row, this.falloff.row, deformers, actions, this.note, this.question, end);
+    this.element.append(this.tools.element, this.modes.element, this.mirror.row, this.radius.row, this.strength.row, this.falloff.row, deformers, actions, steps, this.note, this.question, end);
   }
 
   // Beginning and ending --------------------------------------------------------------------------
