@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from support import (PROGRAM, ROOT, WORK, add_box, add_plane, bake, fresh, preferences, program, refused, shown)
 
-from yawara_addon import axes, baking, fingerprint, job, meshfiles, pointcache
+from yawara_addon import axes, baking, fingerprint, handlers, job, meshfiles, pointcache
 
 
 def teddy_mesh():
@@ -107,6 +107,26 @@ def crash_is_survived():
     assert baking.jobs[scene.name].done == 40 and scene.yawara.progress == 100.0
 
 
+def other_files_are_left_alone():
+    """opening another file stops a bake, which writes nothing there and can be resumed"""
+    scene, _ = slow_box()
+    folder = scene.yawara.folder
+    work = baking.start(bpy.context)
+    while work.arrival.taken < 2 and baking.poll(bpy.context, scene) == job.RUNNING:
+        time.sleep(0.02)
+    fresh(frames=40)
+    assert not baking.jobs and work.process.wait(60) is not None
+    other = add_box("box")
+    assert baking.poll(bpy.context, bpy.context.scene) == job.STOPPED and not other.modifiers
+    bpy.context.scene.yawara.folder = folder
+    # A mesh that has changed since is refused, and can be mended.
+    words = refused(lambda: bpy.ops.yawara.bake(resume=True))
+    assert '"box" has 8 vertices, but the result has 98' in words and other.select_get(), words
+    assert baking.jobs["Scene"].process.wait(60) is not None
+    bpy.data.objects.remove(other)
+    assert add_box("box", cuts=3) and bpy.ops.yawara.bake(resume=True) == {"FINISHED"}
+
+
 def stale_bakes():
     """changes make a bake stale, frames and looks do not"""
     scene = fresh(frames=3)
@@ -134,6 +154,17 @@ def stale_bakes():
     changed("the frame range", lambda: setattr(scene, "frame_end", 9), lambda: setattr(scene, "frame_end", 4))
     obj.keyframe_insert("location", frame=3)
     assert baking.check_stale(scene), "a key was not noticed"
+    # A driver looks at an empty, which is no part of the simulation; the timer says that it moved.
+    bpy.ops.object.empty_add()
+    empty = bpy.context.object
+    curve = floor.driver_add("location", 2)
+    variable = curve.driver.variables.new()
+    variable.type, variable.targets[0].id, variable.targets[0].transform_type = "TRANSFORMS", empty, "LOC_Z"
+    curve.driver.expression = variable.name
+    bake()
+    empty.location.z = -1.0
+    handlers.check()
+    assert scene.yawara.stale, "what a driver looks at was not noticed"
     bake()
     assert not baking.check_stale(scene), "a new bake is stale"
     # Actions as Blender 4.4 has them: fcurves is that of the first slot.
@@ -255,6 +286,7 @@ def small_files():
     assert np.array_equal(shown(bpy.data.objects["box"], 20), expected)
 
 
-TESTS = (teddy_is_the_same_to_the_bit, cancel_and_resume, crash_is_survived, stale_bakes,
+TESTS = (teddy_is_the_same_to_the_bit, cancel_and_resume, crash_is_survived,
+         other_files_are_left_alone, stale_bakes,
          missing_program, names_of_all_kinds, failed_bakes_select_the_object, motion_blur,
          motion_blur_is_rendered, small_files)

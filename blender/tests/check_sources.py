@@ -261,9 +261,34 @@ def parts_choose_apart():
     group(obj, "right", {v.index: 1.0 for v in obj.data.vertices if v.co.x > 0.6})
     for name in ("left", "right"):
         bpy.ops.yawara.toggle(name=name, list="parts")
+    for method in ("match", "frames"):
+        obj.yawara.method = method
+        bake()
+        columns = open(os.path.join(baking.folder_of(scene), "run", "log.csv"), encoding="utf-8").readline()
+        assert columns.count("weight") >= 3, (method, columns)
+
+
+def keyed_weights():
+    """animated values of shape keys take the body from pose to pose"""
+    scene = fresh(frames=16)
+    scene.use_gravity = False
+    obj = add_bar()
+    obj.shape_key_add(name="Basis")
+    for name, axis in (("long", 0), ("thick", 2)):
+        key = obj.shape_key_add(name=name)
+        for point in key.data:
+            point.co[axis] *= 1.5
+        for frame, value in ((1, 0.0), (9, 1.0), (13, 0.0)) if name == "long" else ((1, 0.0), (9, 0.0), (13, 1.0)):
+            key.value = value
+            key.keyframe_insert("value", frame=frame)
+    obj.yawara.keyed = True
     bake()
-    columns = open(os.path.join(baking.folder_of(scene), "run", "log.csv"), encoding="utf-8").readline()
-    assert columns.count("weight") >= 3, columns
+    tracks = written(scene)["bodies"][0]["tracks"]
+    assert [t["example"] for t in tracks] == [0, 1] and abs(tracks[0]["keys"][8]["value"] - 1) < 1e-6, tracks
+    sizes = [np.ptp(shown(obj, frame), axis=0) for frame in (1, 10, 17)]
+    assert abs(sizes[0][0] - 1) < 0.02 and sizes[1][0] > 1.25, sizes
+    assert sizes[2][0] < 1.15 and sizes[2][2] > 1.25 * sizes[0][2], sizes
+    assert not baking.check_stale(scene)
 
 
 def units_and_gravity():
@@ -386,7 +411,7 @@ def panels_draw():
 
 
 def zero_area_faces():
-    """faces without an area do no harm"""
+    """faces without an area do no harm, whatever the role"""
     fresh(frames=3)
     obj = add_box("box", 0.4)
     mesh = obj.data
@@ -397,9 +422,15 @@ def zero_area_faces():
     for vertex in again.data.vertices:
         if vertex.index == faces[0][1]:
             vertex.co = [(a + b) / 2 for a, b in zip(vertices[faces[0][0]], vertices[faces[0][2]])]
+    for role in ("SOFT", "RIGID"):
+        again.yawara.role = role
+        bake()
+        assert math.isfinite(float(shown(again, 4).sum()))
+    again.yawara.role = "OBSTACLE"
+    ball = add_box("ball", 0.2, (0, 0, 0.5))
     bake()
-    assert math.isfinite(float(shown(again, 4).sum()))
+    assert math.isfinite(float(shown(ball, 4).sum()))
 
 
 TESTS = (pins, armature, animated_obstacle, deforming_obstacle, rod_from_a_curve, handle_moves, sheet_from_a_plane, particles, rigid_bodies,
-         painted_stiffness, parts_choose_apart, units_and_gravity, start_pose, bad_objects, panels_draw, zero_area_faces)
+         painted_stiffness, parts_choose_apart, keyed_weights, units_and_gravity, start_pose, bad_objects, panels_draw, zero_area_faces)

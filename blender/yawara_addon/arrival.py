@@ -79,7 +79,7 @@ class Arrival:
         """Surfaces of all bodies, by their number, from the next frame on."""
         folder = os.path.join(self.caches, "arriving")
         program.call(self.tool, ["export", self.run, "--format", "pc2", "--from", str(self.taken),
-                                 "-o", folder, "--quiet"])
+                                 "-o", folder, "--thick", "--quiet"])
         files = [name for name in os.listdir(os.path.join(folder, "pc2")) if name.endswith(".pc2")]
         out = {}
         for target in self.targets:

@@ -7,8 +7,9 @@ import zlib
 
 import bpy
 
-from . import arrival, collect, fingerprint, job, program, results, runfiles
+from . import arrival, collect, fingerprint, job, pointcache, program, results, runfiles
 from .scene import clean
+from .sources import SourceError
 
 # Jobs of this session, by scene.
 jobs = {}
@@ -81,7 +82,12 @@ def poll(context, scene):
     state = work.poll()
     scene.yawara.progress = 100.0 * work.done / max(work.frames, 1)
     if work.arrival.taken > before:
-        _show(scene, work)
+        try:
+            _show(scene, work)
+        except (pointcache.CacheError, SourceError) as problem:
+            # The mesh or its modifiers were changed meanwhile.
+            work.give_up(str(problem))
+            state = work.state
     if state != job.RUNNING:
         scene.yawara.message = work.message
         if state == job.FAILED:
@@ -128,6 +134,14 @@ def free(context):
     scene.yawara.progress = 0.0
 
 
+def abandon():
+    """Asks all bakes to stop after their frame and forgets them: another file is opened, or Blender ends.
+    Resume goes on with them."""
+    for work in jobs.values():
+        work.stop()
+    jobs.clear()
+
+
 def close_page():
     """Ends the server of the page, if there is one."""
     global _page
@@ -156,6 +170,7 @@ def open_page(context):
 
 
 atexit.register(close_page)
+atexit.register(abandon)
 
 
 def import_run(context, run):

@@ -55,8 +55,8 @@ def _body(obj, settings, start):
     return body
 
 
-def _take_mesh(obj, body, posed):
-    """The mesh of a body. posed: vertices in the first frame."""
+def _take_mesh(obj, body, posed, weights):
+    """The mesh of a body. posed: vertices in the first frame; weights: of examples in all frames."""
     rest = meshes.base(obj)
     size = float(np.ptp(rest, axis=0).max())
     differs = np.abs(posed - rest).max(initial=0.0) > 1e-6 * size
@@ -66,6 +66,7 @@ def _take_mesh(obj, body, posed):
     body.start_vertices = posed if volume and differs else None
     if body.kind == "volume":
         body.examples = meshes.examples(obj)
+        body.weights = weights if body.examples and obj.yawara.keyed else None
         body.stiff_weights = meshes.weights(obj, obj.yawara.stiff, "Stiffness")
         body.groups = [(item.name, meshes.weights(obj, item.name, "Parts")) for item in obj.yawara.parts]
     if body.kind in ("volume", "sheet"):
@@ -106,6 +107,7 @@ class _Track:
     def __init__(self, obj, folder, unit):
         self.obj, self.folder, self.unit = obj, folder, unit
         self.matrices, self.strengths, self.posed, self.cache, self.file = [], [], None, None, ""
+        self.weights = []
         self.deforms = False
 
     def sample(self, depsgraph, follows):
@@ -113,6 +115,7 @@ class _Track:
         self.strengths.append(self.obj.yawara.strength)
         if self.obj.type != "MESH":
             return
+        self.weights.append(meshes.example_values(self.obj))
         points = meshes.evaluated(self.obj, depsgraph)
         if self.posed is None:
             self.posed = points
@@ -176,7 +179,7 @@ def write(context, scene, folder):
         track = tracks[obj.name]
         body = _body(obj, settings, scene.frame_start)
         body.matrix, body.targets = track.matrices[0], track.file
-        writer.add_body(body if obj.type != "MESH" else _take_mesh(obj, body, track.posed))
+        writer.add_body(body if obj.type != "MESH" else _take_mesh(obj, body, track.posed, track.weights))
     for obj in (o for o in objects if o.yawara.role == "OBSTACLE"):
         _add_obstacle(writer, obj, tracks[obj.name])
     for obj in (o for o in objects if o.yawara.role == "HANDLE"):

@@ -42,15 +42,21 @@ def _pointers(struct):
     return out
 
 
+def _driver_targets(obj):
+    """Objects that drivers of an object or of its data look at."""
+    drivers = [d for block in _owners(obj) if block.animation_data for d in block.animation_data.drivers]
+    return [t.id for d in drivers for v in d.driver.variables for t in v.targets if isinstance(t.id, bpy.types.Object)]
+
+
 def related(objects):
-    """The objects, their parents, and what their modifiers and constraints point to."""
+    """The objects, their parents, and what their modifiers, constraints and drivers point to."""
     found, queue = {}, list(objects)
     while queue:
         obj = queue.pop()
         if obj is None or obj.name in found:
             continue
         found[obj.name] = obj
-        queue.append(obj.parent)
+        queue += [obj.parent, *_driver_targets(obj)]
         for struct in [*obj.modifiers, *obj.constraints]:
             if struct.name != meshes.CACHE:
                 queue += _pointers(struct)
@@ -110,7 +116,8 @@ def _add_animation(h, block):
     for strip in (s for t in data.nla_tracks if not t.mute for s in t.strips):
         h.add(strip.frame_start, strip.frame_end, strip.scale, strip.repeat)
     for driver in data.drivers:
-        h.add(driver.data_path, driver.array_index, driver.driver.expression)
+        h.add(driver.data_path, driver.array_index, driver.driver.type, driver.driver.expression)
+        h.add(*[(v.name, v.type, t.data_path, t.transform_type) for v in driver.driver.variables for t in v.targets])
     for curve in (c for a in actions if a for c in _curves(a)):
         points = curve.keyframe_points
         h.add(curve.data_path, curve.array_index, len(points), [p.interpolation for p in points])
@@ -123,7 +130,8 @@ def _add_animation(h, block):
 def _add_mesh(h, obj):
     mesh = obj.data
     h.array(meshes.base(obj))
-    h.add(meshes.faces(mesh) if len(mesh.polygons) < 20000 else (len(mesh.polygons), len(mesh.loops)))
+    for numbers in meshes.corners(mesh):
+        h.array(numbers)
     keys = mesh.shape_keys
     for key in keys.key_blocks if keys else ():
         h.add(key.name, key.relative_key.name, key.mute, None if _animated(keys) else key.value)

@@ -36,11 +36,20 @@ def on_update(scene, _depsgraph=None):
     bpy.app.timers.register(check, first_interval=PAUSE)
 
 
+@persistent
+def on_load(*_):
+    """Objects of the next file may have the same names: nothing may arrive there."""
+    baking.abandon()
+
+
 def register():
     bpy.app.handlers.depsgraph_update_post.append(on_update)
+    bpy.app.handlers.load_pre.append(on_load)
 
 
 def unregister():
+    baking.abandon()
+    bpy.app.handlers.load_pre.remove(on_load)
     bpy.app.handlers.depsgraph_update_post.remove(on_update)
     for timer in (check, operators.watch):
         if bpy.app.timers.is_registered(timer):

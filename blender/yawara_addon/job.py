@@ -77,6 +77,11 @@ class Job:
             program.stop(self.process)
             self._stop_at = self._stop_at or time.monotonic() + PATIENCE
 
+    def give_up(self, message):
+        """Stops because the frames cannot be shown."""
+        self.stop()
+        self._fail(message)
+
     def poll(self):
         """Takes new frames and says how the bake stands."""
         if self.state != RUNNING:
@@ -107,7 +112,8 @@ class Job:
     def _fail(self, message):
         names = {body["name"]: body["object"] for body in self.record["bodies"]}
         self.culprit = program.culprit(message, self.record["places"], names)
-        self.state, self.message = FAILED, f'"{self.culprit}": {message}' if self.culprit else message
+        named = not self.culprit or message.startswith(f'"{self.culprit}"')
+        self.state, self.message = FAILED, message if named else f'"{self.culprit}": {message}'
 
     def _end(self, code):
         with open(os.path.join(self.folder, "log.txt"), encoding="utf-8", errors="replace") as file:

@@ -104,6 +104,26 @@ def take(obj, vertices):
     return Mesh(vertices, polygons, uvs, materials)
 
 
+def corners(mesh):
+    """Vertices of all corners of faces, and how many each face has."""
+    loops, totals = np.empty(len(mesh.loops), np.int32), np.empty(len(mesh.polygons), np.int32)
+    mesh.loops.foreach_get("vertex_index", loops)
+    mesh.polygons.foreach_get("loop_total", totals)
+    return loops, totals
+
+
+def _example_keys(obj):
+    """Shape keys that are examples."""
+    keys = obj.data.shape_keys
+    skipped = {item.name for item in obj.yawara.left_out}
+    return [k for k in keys.key_blocks if k != keys.reference_key and k.name not in skipped] if keys else []
+
+
+def example_values(obj):
+    """Values of the shape keys that are examples, as the current frame has them."""
+    return [0.0 if key.mute else key.value for key in _example_keys(obj)]
+
+
 def examples(obj):
     """Shape keys that are examples, with the vertices of each at value 1."""
     keys = obj.data.shape_keys
@@ -111,11 +131,8 @@ def examples(obj):
         return []
     reference = keys.reference_key
     rest = coordinates(reference.data)
-    skipped = {item.name for item in obj.yawara.left_out}
     out = []
-    for key in keys.key_blocks:
-        if key == reference or key.name in skipped:
-            continue
+    for key in _example_keys(obj):
         points = coordinates(key.data)
         if key.relative_key != reference:
             points = rest + points - coordinates(key.relative_key.data)

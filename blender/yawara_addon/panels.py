@@ -50,7 +50,8 @@ def _draw_lists(layout, obj):
             entry.name, entry.list = key.name, "left_out"
         if keys:
             box.prop(y, "beta")
-    if y.role == "SOFT" and y.method == "match" and obj.vertex_groups:
+            box.prop(y, "keyed")
+    if y.role == "SOFT" and y.method in ("match", "frames") and obj.vertex_groups:
         box = layout.box()
         box.label(text="Parts that choose their example together", icon="GROUP_VERTEX")
         for group in obj.vertex_groups:

@@ -50,6 +50,8 @@ class YawaraObject(bpy.types.PropertyGroup):
                            "the material", default=-1.0, min=-1.0, max=1e6)
     beta: FloatProperty(name="Attraction", description="How strongly the shape keys attract: 0 not at all, 1 the body "
                         "may rest in one", default=0.95, min=0.0, max=1.0)
+    keyed: BoolProperty(name="Values Set Weights", description="The body takes the poses of the shape keys as far as their "
+                        "values say, frame by frame, instead of choosing by itself")
     left_out: CollectionProperty(type=YawaraName, description="Shape keys that are not examples")
     size: FloatProperty(name="Resolution", description="Edge length of tets, or distance of particles; 0: chosen by "
                         "size and shape", default=0.0, min=0.0, unit="LENGTH")

@@ -139,8 +139,20 @@ class SceneWriter:
             entry["examples"] = [
                 {"name": name, "surface_file": self._pose(body, name, vertices, stretch)}
                 for name, vertices in body.examples]
+            self._add_weights(entry, body)
         if body.start_vertices is not None and "surface" in entry:
             entry["start_pose"] = {"surface_file": self._pose(body, "start", body.start_vertices, stretch)}
+
+    def _add_weights(self, entry, body):
+        """Weights of the examples over time, instead of those that the body would choose."""
+        if body.weights is None:
+            return
+        rows = np.clip(np.asarray(body.weights, float), 0, 1)
+        entry["tracks"] = []
+        for i, column in enumerate(rows.T):
+            column = column if (column != column[0]).any() else column[:1]
+            keys = [{"time": f / self.settings.fps, "value": float(f"{w:.9g}")} for f, w in enumerate(column)]
+            entry["tracks"].append({"set": "weight", "example": i, "keys": keys})
 
     def _pose(self, body, name, vertices, stretch):
         rest = self._rest(vertices, stretch)
@@ -158,7 +170,7 @@ class SceneWriter:
             values["spacing"] = body.size * self.unit
         if method == "fem":
             values["max_level"] = body.level
-        if method == "match" and body.groups:
+        if method in ("match", "frames") and body.groups:
             values["groups"] = [
                 {"painted": {"file": self._paint(body, name, rest, weights), "attribute": "quality"}}
                 for name, weights in body.groups]

@@ -56,6 +56,7 @@ class Body:
     radius: float = 0.01           # of a rod
     color: Optional[List[float]] = None
     examples: list = field(default_factory=list)     # (name, vertices)
+    weights: Any = None            # of the examples, a row per frame, or one; None: the body chooses
     start_vertices: Any = None     # where they are in the first frame; None: at rest
     strengths: Any = None          # per vertex, 0 to 1: how exactly it follows the animation
     follow_stiffness: float = 1000.0

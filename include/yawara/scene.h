@@ -83,7 +83,8 @@ YW_API yw_look yw_scene_body_look(const yw_scene* scene, int32_t body);
 YW_API bool yw_scene_body_fit(const yw_scene* scene, int32_t body, yw_tet_fit* out);
 /// Applies the body's "paint" at a point of its rest pose to *color; false if it has no paint.
 YW_API bool yw_scene_body_paint(const yw_scene* scene, int32_t body, yw_vec3 point, yw_vec3* color);
-/// Path of the file whose surface the body shows, vertex by vertex; NULL if it shows another one.
+/// Path of the file whose surface the body shows, vertex by vertex, or that a sheet with two sides
+/// was made of; NULL: there is none.
 YW_API const char* yw_scene_body_surface_file(const yw_scene* scene, int32_t body);
 /// Color of a particle of a plastic body, numbered as in yw_body_positions: that of the scene body
 /// it came from, including paint. False if it has the color of the body's look.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Meshes of other packages, runs on disk, and the wheel."""
+import ast
 import json
 import os
 import pathlib
@@ -7,7 +8,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 import zipfile
 
 import numpy as np
@@ -56,6 +59,62 @@ class Meshes(unittest.TestCase):
         self.assertEqual(len(yawara.as_tets(looks_like_meshio).tets), 1)
         looks_like_trimesh = mesh_of(vertices=np.array(TET[0], float), faces=np.array(FACES))
         self.assertLess(yawara.Shape.mesh(looks_like_trimesh).distance((0.1, 0.1, 0.1)), 0)
+
+    def test_pyvista(self):
+        """objects that look like pyvista's are taken, and given where pyvista is there"""
+        try:
+            from vtkmodules.util.numpy_support import numpy_to_vtk
+            from vtkmodules.vtkCommonCore import vtkIdList, vtkPoints
+            from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData, vtkUnstructuredGrid
+        except ImportError:
+            self.skipTest("vtk is not installed (python3-vtk9)")
+
+        # As pyvista has them: classes of vtk with points, and cells in a row with their sizes before them.
+        class PolyData(vtkPolyData):
+            points, faces = np.array(TET[0], float), np.column_stack([[3] * 4, FACES]).ravel()
+
+        class UnstructuredGrid(vtkUnstructuredGrid):
+            points, cells = np.array(TET[0], float), np.array([4, 0, 1, 2, 3])
+
+        points = vtkPoints()
+        points.SetData(numpy_to_vtk(np.array(TET[0], float), deep=True))
+        surface, volume, cells = PolyData(), UnstructuredGrid(), vtkCellArray()
+        for face in FACES:
+            row = vtkIdList()
+            for corner in face:
+                row.InsertNextId(corner)
+            cells.InsertNextCell(row)
+        surface.SetPoints(points)
+        surface.SetPolys(cells)
+        np.testing.assert_array_equal(yawara.as_triangles(surface).triangles, FACES)
+        row = vtkIdList()
+        for corner in range(4):
+            row.InsertNextId(corner)
+        volume.SetPoints(points)
+        volume.InsertNextCell(10, row)
+        self.assertEqual(yawara.Model.match(volume).num_particles, 4)
+        with self.assertRaisesRegex(yawara.GeometryError, "no tets"):
+            yawara.as_tets(surface)
+        pyvista = types.ModuleType("pyvista")
+        pyvista.wrap = lambda grid: ("wrapped", grid)
+        with unittest.mock.patch.dict(sys.modules, {"pyvista": pyvista}):
+            kind, grid = yawara.load(cube("match")).build(threads=1)[0].to_vtk()
+        self.assertEqual((kind, grid.GetNumberOfPoints()), ("wrapped", 27))
+
+    def test_no_area(self):
+        """faces without an area do no harm, or are named with what to do"""
+        box = yawara.TetMesh.lattice((0, 0, 0), (1, 1, 1), (1, 1, 1)).surface()
+        faces = np.vstack([box.triangles, [[0, 1, 1], [0, 0, 0]]])
+        self.assertLess(yawara.Shape.mesh((box.points, faces)).distance((0.5, 0.5, 0.5)), -0.4)
+        world = yawara.World(threads=1)
+        world.add_mesh_obstacle(box.points, faces)
+        world.add(yawara.Model.rigid(yawara.Shape.mesh((box.points, faces))), position=(0, 3, 0))
+        for _ in world.play(5):
+            pass
+        self.assertTrue(np.isfinite(world[0].positions).all())
+        flat = ([[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 0, 1]], [[0, 1, 3], [0, 1, 2]])
+        with self.assertRaisesRegex(yawara.Error, "triangle 1"):
+            yawara.Model.sheet(flat, thickness=0.01)
 
     def test_meshio(self):
         """a mesh of meshio becomes a body"""
@@ -202,6 +261,16 @@ class Runs(unittest.TestCase):
 
 
 class Wheel(unittest.TestCase):
+    def test_syntax(self):
+        """sources are Python 3.9, Blender's and the builder's too"""
+        folders = ("python", "python/yawara", "python/examples", "blender/yawara_addon")
+        sources = [path for folder in folders for path in sorted((ROOT / folder).glob("*.py"))]
+        self.assertGreater(len(sources), 40)
+        for path in sources:
+            ast.parse(path.read_text("utf-8"), str(path), feature_version=(3, 9))
+            if path.parent.name == "yawara" and path.name != "__init__.py":
+                self.assertIn("from __future__ import annotations", path.read_text("utf-8"), path)
+
     def test_install(self):
         """pip installs the package without a network, for any Python 3 of this platform"""
         if subprocess.run([sys.executable, "-m", "pip", "--version"], stdout=subprocess.DEVNULL,

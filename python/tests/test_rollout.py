@@ -168,6 +168,35 @@ class Fits(unittest.TestCase):
             self.skipTest("SciPy is not installed (python3-scipy)")
         self.check("scipy")
 
+    def test_at_rest(self):
+        """E and nu from where a hanging block comes to rest"""
+        nu = "bodies[0].frames.poissons_ratio"
+        block = {"fps": 30, "frames": 60, "substeps": 1, "bodies": [{
+            "name": "block", "mesh": {"lattice": {"size": 0.4, "cells": 2}},
+            "frames": {"youngs_modulus": 3e4, "poissons_ratio": 0.3, "damping": 8},
+            "pins": [{"select": {"box": {"size": [1, 0.1, 1], "center": [0, 0.2, 0]}}}]}]}
+        world = yawara.load(block).build(threads=1)
+        for _ in world.play():
+            pass
+        found = yawara.fit(yawara.load(block, {E: 1e4, nu: 0.1}), world[0].positions.copy()[None],
+                           {E: (5e3, 2e5), nu: (0.0, 0.45)}, times=[2.0], solver="own")
+        self.assertAlmostEqual(found[E], 3e4, delta=300)
+        self.assertAlmostEqual(found[nu], 0.3, delta=0.005)
+
+    def test_yield(self):
+        """the yield strain of clay from how far it has slumped"""
+        limit = "bodies[0].fem.yield"
+        block = {"fps": 30, "frames": 20, "substeps": 2, "floor": True, "bodies": [{
+            "name": "clay", "mesh": {"lattice": {"size": 0.4, "cells": 2}}, "position": [0, 0.2, 0],
+            "fem": {"youngs_modulus": 3e4, "poissons_ratio": 0.3, "max_level": 0, "yield": 0.03, "creep": 100,
+                    "mass_damping": 5}}]}
+        height = lambda world: float(world[0].positions[:, 1].max())
+        world = yawara.load(block).build(threads=1)
+        heights = [height(world)] + [height(world) for _ in world.play()]
+        found = yawara.fit(yawara.load(block, {limit: 0.1}), np.array(heights), {limit: (0.005, 0.2)},
+                           observe=height, solver="own")
+        self.assertAlmostEqual(found[limit], 0.03, delta=0.0003)
+
     def test_missing(self):
         """a lost marker is refused, or left out"""
         markers, times, track = video_of_bar(noise=0.0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Worlds, bodies, views, models, shapes, and what they say about bad input."""
 import gc
+import inspect
 import math
 import os
 import subprocess
@@ -533,6 +534,36 @@ class Shapes(unittest.TestCase):
                 call()
         with self.assertRaises(yawara.Error):
             yawara.Shape.plane().tets(0.1)
+
+
+class Interface(unittest.TestCase):
+    def members(self):
+        """Everything public: (name, object) of functions, classes, methods and properties."""
+        for name in yawara.__all__:
+            thing = getattr(yawara, name)
+            yield name, thing
+            for key, member in vars(thing).items() if inspect.isclass(thing) else ():
+                if not key.startswith("_") and (callable(member) or isinstance(member, (
+                        property, classmethod, staticmethod))):
+                    yield f"{name}.{key}", getattr(member, "fget", getattr(member, "__func__", member))
+
+    def test_types(self):
+        """every argument and result of the interface has a type, so that no stubs are needed"""
+        bare = []
+        for name, thing in self.members():
+            if inspect.isclass(thing) and not issubclass(thing, (Exception, tuple)):
+                thing = vars(thing).get("__init__")
+            if not inspect.isfunction(thing):
+                continue
+            found = inspect.signature(thing)
+            bare += [f"{name}({p.name})" for i, p in enumerate(found.parameters.values())
+                     if p.annotation is p.empty and not (i == 0 and p.name in ("self", "cls"))]
+            bare += [name] if found.return_annotation is found.empty else []
+        self.assertEqual(bare, [])
+
+    def test_documented(self):
+        """every part of the interface has a docstring"""
+        self.assertEqual([name for name, thing in self.members() if not inspect.getdoc(thing)], [])
 
 
 class Import(unittest.TestCase):

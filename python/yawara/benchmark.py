@@ -6,6 +6,8 @@ usage: python3 -m yawara.benchmark SCENE PATH VARIANTS
 SCENE is the text of a scene; its number at PATH goes from 0 to 1. Prints a line for 1 and one for 2
 workers: workers, rollouts per second, and all hashes combined.
 """
+from __future__ import annotations
+
 import json
 import sys
 import time

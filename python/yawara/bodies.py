@@ -55,6 +55,7 @@ class Obstacle:
 
     @property
     def name(self) -> str:
+        """As given to add_obstacle, or by the scene."""
         with self._world._read() as world:
             return text(lib.yw_obstacle_name(world, self._id))
 
@@ -70,6 +71,7 @@ class Obstacle:
                 "scale": out.scale}
 
     def remove(self) -> None:
+        """Takes the obstacle out of the world."""
         with self._world._change() as world:
             check(lib.yw_obstacle_destroy(world, self._id), otherwise="this obstacle was removed before")
 
@@ -108,6 +110,7 @@ class Joint:
                   otherwise="only hinges and sliders that exist have motors, with a force of 0 or more")
 
     def remove(self) -> None:
+        """Lets go of both ends."""
         with self._world._change() as world:
             check(lib.yw_joint_destroy(world, self._id), otherwise="this joint was removed before")
 
@@ -128,22 +131,26 @@ class Body:
 
     @property
     def world(self) -> "World":
+        """The world that it is in."""
         return self._world
 
     @property
     def name(self) -> str:
+        """As given to World.add, or by the scene; not necessarily unique."""
         with self._world._read() as world:
             self._same(world)
             return text(lib.yw_body_name(world, self._id))
 
     @property
     def model(self) -> Model:
+        """What it was made of: mesh, material and examples."""
         with self._world._read() as world:
             self._same(world)
             return Model._wrap(lib.yw_model_retain(lib.yw_body_model(world, self._id)))
 
     @property
     def method(self) -> str:
+        """Word of its method: "match", "frames", "fem", "slender", "plastic" or "rigid"."""
         return self.model.method
 
     @property

@@ -146,10 +146,12 @@ class Scene:
 
     @property
     def name(self) -> str:
+        """As the scene has it, or that of its file."""
         return text(self._info().name)
 
     @property
     def description(self) -> str:
+        """What the scene says about itself; may be empty."""
         return text(self._info().description)
 
     @property

@@ -48,26 +48,32 @@ class View(np.lib.mixins.NDArrayOperatorsMixin):
     # What does not look at the numbers.
     @property
     def shape(self) -> tuple:
+        """As of an array; known even when the view is stale."""
         return self._array.shape
 
     @property
     def dtype(self) -> np.dtype:
+        """Kind of its numbers."""
         return self._array.dtype
 
     @property
     def ndim(self) -> int:
+        """Number of axes."""
         return self._array.ndim
 
     @property
     def size(self) -> int:
+        """How many numbers there are."""
         return self._array.size
 
     @property
     def nbytes(self) -> int:
+        """Bytes of its numbers."""
         return self._array.nbytes
 
     @property
     def T(self) -> "View":
+        """With its axes in reverse order; a view too."""
         return self._part(self._array.T)
 
     @property

@@ -36,6 +36,7 @@ class Report:
         raise AttributeError(f"a report has no {name!r}; it has {', '.join(self.as_dict())}")
 
     def as_dict(self) -> Dict[str, float]:
+        """All numbers by name; see yw_step_report in yawara/world.h."""
         return convert.values(self._struct)
 
 
@@ -59,6 +60,7 @@ class Frame:
 
     @property
     def bodies(self) -> List[Body]:
+        """In order of creation."""
         return self._check().bodies
 
 
@@ -113,6 +115,7 @@ class World:
 
     @property
     def closed(self) -> bool:
+        """Whether close() was called: nothing of it can be used any more."""
         return self._pointer is None
 
     def __del__(self) -> None:

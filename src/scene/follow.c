@@ -3,14 +3,20 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/polar.h"
 #include "scene/animation.h"
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
 #include "yawara/follow.h"
 
-// A vertex between points of the mesh moves with this many of them.
+// A vertex between points of the mesh moves with this many of them, and turns with more, since four
+// may lie in a row.
 #define NEIGHBOURS 4
+#define TURNING 12
+// Where the points do not say how they turn (one, or a row of them), they turn as little as they
+// can: share of the identity in the matrix whose rotation is taken.
+#define SHARE_OF_REST 1e-5f
 
 static const char* const bindings[] = {"number", "nearest", NULL};
 
@@ -20,7 +26,7 @@ static const yw_key_row follow_rows[] = {
     YW_ANIMATION_KEYS(yw_follow_spec, animation, "in world coordinates"),
     YW_CHOICE(yw_follow_spec, by, bindings,
               "How vertices find their points: by \"number\", or \"nearest\" in the first frame; "
-              "then they keep their distance."),
+              "then they keep their place among these, which move and turn."),
     YW_KEY(yw_follow_spec, strength, NUMBER, 0, 1, "",
            "1 follows exactly, 0 not at all; between, a spring of s / (1 - s) times the stiffness "
            "pulls."),
@@ -88,47 +94,101 @@ typedef struct neighbour {
   float distance;
 } neighbour;
 
-// The points closest to p in the first frame, with weights that sum to 1; one if p is on it.
-static int32_t find_points(const yw_follow_spec* f, yw_vec3 p, neighbour* out, float* weights) {
+/// Points of the mesh around a vertex in the first frame, the nearest first.
+typedef struct surroundings {
+  int32_t num_near, num_turning;  // the first ones carry the vertex, all of them turn it
+  neighbour at[TURNING];
+  float near[NEIGHBOURS];  // weights, sum 1
+  float turning[TURNING];  // weights, sum 1
+} surroundings;
+
+static void find_weights(const neighbour* at, int32_t count, float* out) {
+  float sum = 0;
+  for (int32_t i = 0; i < count; ++i) {
+    out[i] = count == 1 ? 1 : 1 / (at[i].distance * at[i].distance);
+    sum += out[i];
+  }
+  for (int32_t i = 0; i < count; ++i) out[i] /= sum;
+}
+
+// One point alone if p is on it.
+static surroundings find_points(const yw_follow_spec* f, yw_vec3 p) {
+  surroundings s = {0};
   int32_t count = 0;
   for (int32_t i = 0; i < f->animation.num_points; ++i) {
     neighbour found = {i, yw_distance(f->animation.points[i], p)};
-    int32_t at = count < NEIGHBOURS ? count++ : NEIGHBOURS;
-    for (; at > 0 && out[at - 1].distance > found.distance; --at) {
-      if (at < NEIGHBOURS) out[at] = out[at - 1];
+    int32_t at = count < TURNING ? count++ : TURNING;
+    for (; at > 0 && s.at[at - 1].distance > found.distance; --at) {
+      if (at < TURNING) s.at[at] = s.at[at - 1];
     }
-    if (at < NEIGHBOURS) out[at] = found;
+    if (at < TURNING) s.at[at] = found;
   }
-  float sum = 0;
-  if (out[0].distance <= 1e-6f * (1 + yw_length(p))) count = 1;
-  for (int32_t i = 0; i < count; ++i) {
-    weights[i] = count == 1 ? 1 : 1 / (out[i].distance * out[i].distance);
-    sum += weights[i];
+  if (s.at[0].distance <= 1e-6f * (1 + yw_length(p))) count = 1;
+  s.num_turning = count;
+  s.num_near = count < NEIGHBOURS ? count : NEIGHBOURS;
+  find_weights(s.at, s.num_near, s.near);
+  find_weights(s.at, s.num_turning, s.turning);
+  return s;
+}
+
+// The rotation that takes the points around p from `rest` to `now` best.
+static yw_mat3 turn_of(const surroundings* s, yw_vec3 p, const yw_vec3* rest, const yw_vec3* now) {
+  yw_vec3 before[TURNING], after[TURNING], mean_before = {0}, mean_after = {0};
+  for (int32_t i = 0; i < s->num_turning; ++i) {
+    // Against p, so that places far from the origin lose nothing.
+    before[i] = yw_sub(rest[s->at[i].point], p);
+    after[i] = yw_sub(now[s->at[i].point], p);
+    mean_before = yw_mad(mean_before, s->turning[i], before[i]);
+    mean_after = yw_mad(mean_after, s->turning[i], after[i]);
   }
-  for (int32_t i = 0; i < count; ++i) weights[i] /= sum;
-  return count;
+  yw_mat3 sum = yw_mat3_diagonal(yw_v3(0, 0, 0)), rotation, stretch;
+  float size = 0;
+  for (int32_t i = 0; i < s->num_turning; ++i) {
+    yw_vec3 from = yw_sub(before[i], mean_before);
+    yw_vec3 to = yw_scale(yw_sub(after[i], mean_after), s->turning[i]);
+    sum.cx = yw_mad(sum.cx, from.x, to);
+    sum.cy = yw_mad(sum.cy, from.y, to);
+    sum.cz = yw_mad(sum.cz, from.z, to);
+    size += yw_length(from) * yw_length(to);
+  }
+  if (!(size > 0)) return yw_mat3_identity();
+  sum = yw_mat3_add(sum, yw_mat3_scale(yw_mat3_identity(), SHARE_OF_REST * size));
+  yw_polar(&sum, &rotation, &stretch);
+  return rotation;
+}
+
+// Where a vertex at p goes that keeps its place among points that move and turn.
+static yw_vec3 carry(const surroundings* s, yw_vec3 p, const yw_vec3* rest, const yw_vec3* now) {
+  yw_vec3 way = {0}, offset = {0};
+  for (int32_t i = 0; i < s->num_near; ++i) {
+    yw_vec3 at = rest[s->at[i].point];
+    way = yw_mad(way, s->near[i], yw_sub(now[s->at[i].point], at));
+    offset = yw_mad(offset, s->near[i], yw_sub(p, at));
+  }
+  yw_vec3 moved = yw_add(p, way);
+  if (s->num_turning == 1) return moved;
+  return yw_add(moved, yw_sub(yw_mul(turn_of(s, p, rest, now), offset), offset));
 }
 
 // Where a vertex that is at p goes, and how strongly.
 static float bind_vertex(const yw_follow_spec* f, int32_t vertex, yw_vec3 p, int32_t k,
                          int32_t num_vertices, yw_vec3* targets) {
-  neighbour near[NEIGHBOURS] = {{0}};
-  float weights[NEIGHBOURS] = {1}, strength = 0;
+  const yw_vec3* rest = f->animation.points;
   bool by_number = f->by == YW_FOLLOW_NUMBER;
-  int32_t count = by_number ? 1 : find_points(f, p, near, weights);
-  if (by_number) near[0] = (neighbour){vertex, 0};
+  surroundings s = {.num_near = 1, .at = {{vertex, 0}}, .near = {1}};
+  if (!by_number) s = find_points(f, p);
+  float strength = 0;
+  for (int32_t i = 0; i < s.num_near; ++i) {
+    strength += s.near[i] * (f->painted ? f->painted[s.at[i].point] : 1);
+  }
+  strength = fminf(strength * f->strength, 1);
   for (int32_t frame = 0; frame < f->animation.num_frames; ++frame) {
-    const yw_vec3* row = f->animation.points + (size_t)frame * (size_t)f->animation.num_points;
-    yw_vec3 sum = by_number ? row[vertex] : p;
-    for (int32_t i = 0; i < count && !by_number; ++i) {
-      sum = yw_mad(sum, weights[i], yw_sub(row[near[i].point], f->animation.points[near[i].point]));
-    }
-    targets[(size_t)frame * (size_t)num_vertices + (size_t)k] = sum;
+    const yw_vec3* row = rest + (size_t)frame * (size_t)f->animation.num_points;
+    yw_vec3* out = &targets[(size_t)frame * (size_t)num_vertices + (size_t)k];
+    // What does not follow needs no place.
+    *out = strength == 0 ? p : by_number ? row[vertex] : carry(&s, p, rest, row);
   }
-  for (int32_t i = 0; i < count; ++i) {
-    strength += weights[i] * (f->painted ? f->painted[near[i].point] : 1);
-  }
-  return fminf(strength * f->strength, 1);
+  return strength;
 }
 
 yw_status yw_create_follow(const yw_scene* scene, yw_world* world, const yw_follow_spec* f,

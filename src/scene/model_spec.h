@@ -114,9 +114,9 @@ typedef struct yw_model_spec {
   yw_tet_mesh tets;       ///< empty for bodies that are not made of tets
   const yw_vec3* points;  ///< particles at rest, from which pins select; not owned
   int32_t num_points;
-  yw_tri_mesh surface_mesh;          ///< mesh in the file of "surface", for examples of it
-  const char* surface_path;          ///< of that file, if it is embedded as it is; else NULL
-  yw_vec3** examples;                ///< num_poses
+  yw_tri_mesh surface_mesh;  ///< mesh in the file of "surface", for examples of it
+  const char* surface_path;  ///< of that file, if it is embedded as it is, or of a sheet; else NULL
+  yw_vec3** examples;        ///< num_poses
   float strengths[YW_MAX_EXAMPLES];  ///< of the examples
   int32_t* labels;  ///< group of each vertex, which chooses its example; NULL: one group
 } yw_model_spec;

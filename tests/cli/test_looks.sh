@@ -43,6 +43,23 @@ with open("ball.ply", "w") as f:
             "element face 6\nproperty list uchar int vertex_indices\nend_header\n")
     for i, p in enumerate(corners): f.write("%g %g %g %g %g %d 51 255\n" % (*p, i / 8, 1 - i / 16, 17 * i))
     for face, _ in faces: f.write("4 " + " ".join(str(v - 1) for v in face) + "\n")
+# A cloth of 3 by 2 quads: numbers that run backwards, a seam, two materials, colours; as OBJ, and as
+# PLY with a texture coordinate per vertex.
+grid = [(x / 3, 0, z / 2) for z in (2, 1, 0) for x in (3, 2, 1, 0)]
+quads = [(4 * j + i, 4 * j + i + 1, 4 * j + i + 5, 4 * j + i + 4) for j in range(2) for i in range(3)]
+with open("cloth.obj", "w") as f:
+    f.write("mtllib cloth.mtl\n")
+    for i, (x, y, z) in enumerate(grid): f.write("v %.9g %g %g 0.25 %g 0.5\n" % (x, y, z, i / 11))
+    for x, y, z in grid: f.write("vt %.9g %g\n" % (x, z))
+    f.write("vt 0.5 0.75\n")
+    for i, quad in enumerate(quads):
+        if i in (0, 3): f.write("usemtl %s\n" % ("wool" if i == 0 else "silk"))
+        f.write("f" + "".join(" %d/%d" % (v + 1, 13 if i == 5 and v == 6 else v + 1) for v in quad) + "\n")
+with open("flag.ply", "w") as f:
+    f.write("ply\nformat ascii 1.0\nelement vertex 12\nproperty float x\nproperty float y\nproperty float z\nproperty float s\nproperty float t\n"
+            "element face 6\nproperty list uchar int vertex_indices\nend_header\n")
+    for i, p in enumerate(grid): f.write("%.9g %g %g %g %g\n" % (*p, i / 16, 1 - i / 32))
+    for quad in quads: f.write("4 %d %d %d %d\n" % quad)
 END
 python3 box.py
 cat >looks.json <<'END'
@@ -51,12 +68,15 @@ cat >looks.json <<'END'
   { "name": "ball", "shape": { "mesh": { "file": "ball.ply" } }, "match": {}, "position": [5, 0, 0] },
   { "name": "clay", "shape": { "sphere": { "radius": 0.1 } }, "plastic": { "spacing": 0.05, "sheet": true }, "position": [9, 0, 0] },
   { "name": "crate", "shape": { "mesh": { "file": "crate.gltf" } }, "match": {}, "position": [0, 5, 0] },
-  { "name": "mirror", "shape": { "mesh": { "file": "mirror.gltf" } }, "match": {}, "position": [9, 9, 0] } ] }
+  { "name": "mirror", "shape": { "mesh": { "file": "mirror.gltf" } }, "match": {}, "position": [9, 9, 0] },
+  { "name": "cloth", "sheet": { "file": "cloth.obj", "thickness": 0.02 }, "slender": {}, "position": [0, 9, 0], "angular_velocity": [0, 0, 3] },
+  { "name": "flag", "sheet": { "file": "flag.ply" }, "slender": {}, "position": [0, 12, 0] } ] }
 END
 "$yawara" run looks.json -o run -q 2>run.txt || cat run.txt
 said=$("$yawara" export run -q --format obj,ply,pc2,mdd,gltf,usd,vtu --velocities 2>&1)
 same "exports with velocities" $? 0
 check "of particles they must be kept" grep -q 'velocities of "clay" are left out: its particles come and go; keep them with yawara run --fields velocity' <<<"$said"
+"$yawara" export run -q --format obj,gltf --thick -o sides
 "$yawara" run looks.json -o kept -q --fields velocity --format ply,vtu,bgeo 2>/dev/null
 "$yawara" export kept -q --velocities --format usd
 cat >again.json <<'END'
@@ -226,6 +246,29 @@ def looks_of_usd():
     assert clay["type"] == "Points" and "velocities.timeSamples" not in clay and near(clay["widths.timeSamples"][3], len(clay["points"]) * [0.05])
     clay = usda.read("kept/usd/run.usda")[1]["prims"]["clay"]
     assert near([p[1] for p in clay["velocities.timeSamples"][3]], [r["vy"][0] for r in ply("kept/ply/clay_002_000003.ply")["vertex"]], 1e-6)
+def looks_of_sheets():
+    given, made = obj("cloth.obj"), obj("run/obj/cloth_005_000003.obj")
+    assert all(made[k] == given[k] for k in ("vt", "usemtl", "mtllib", "f")), "numbers, faces, texture coordinates, materials"
+    assert len(made["v"]) == 12 and all(near(map_(a[3:]), map_(b[3:])) for a, b in zip(made["v"], given["v"]))
+    x, v = cache("run/pc2/cloth_005.pc2"), cache("run/pc2/cloth_005.velocity.pc2")
+    assert near(x[3], [w for r in made["v"] for w in map_(r[:3])], 1e-5) and len(v[3]) == 36
+    assert near(v[1], [(b - a) * 15 for a, b in zip(x[0], x[2])], 1e-3)
+    p = ply("run/ply/cloth_005_000003.ply")
+    assert [f["material_index"][0] for f in p["face"]] == 6 * [0] + 6 * [1] and len(p["vertex"]) == 12
+    assert near(p["face"][10]["texcoord"] + p["face"][11]["texcoord"], [w for f in ((0, 1, 2), (0, 2, 3)) for k in f
+                for w in map_(given["vt"][corner(given["f"][5][k])[1] - 1])])
+    p = ply("run/ply/flag_006_000003.ply")
+    assert [(r["s"][0], r["t"][0]) for r in p["vertex"]] == [(i / 16, 1 - i / 32) for i in range(12)]
+    assert abs(sum(r["vy"][0] for r in p["vertex"]) / 12 + 0.5) < 0.05
+    rows = ply("kept/ply/cloth_005_000003.ply")["vertex"]
+    assert len(rows) == 12 and abs(sum(r["vy"][0] for r in rows) / 12 + 0.6) < 0.05, "fields of particles"
+    d = json.load(open("run/gltf/run.gltf"))
+    sides = {m["name"]: m.get("doubleSided", False) for m in d["materials"]}
+    assert sides["wool"] and sides["silk"] and sides["flag"] and not sides["gold"], sides
+    usd = usda.read("run/usd/run.usda")[1]["prims"]["cloth"]
+    assert near(flat(usd["points.timeSamples"][3]), x[3], 1e-6) and len(usd["primvars:st"]) == 13
+    thick = obj("sides/obj/cloth_005_000003.obj")
+    assert len(thick["v"]) > 24 and len(thick["f"]) == 2 * 12 + 2 * 10 and "doubleSided" not in open("sides/gltf/run.gltf").read()
 globals()[sys.argv[1]]()
 END
 # Clay shows what it was made of, in every format, as long as it holds; PLY and OBJ then have a skin.
@@ -239,7 +282,7 @@ same "keeps texture coordinates, materials and faces" "$(faces_of clay/obj/box_0
 check "also in glTF" grep -q TEXCOORD_0 clay/gltf/run.gltf
 check "and in USD" grep -q 'primvars:st' clay/usd/run.usda
 check "and in point caches" test -s clay/pc2/box.pc2
-for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_a_gltf_file normals_of_a_gltf_file looks_of_corners_in_a_ply_file looks_of_usd velocities kept_velocities; do
+for what in looks_of_obj looks_of_ply looks_of_a_ply_file looks_of_gltf looks_of_a_gltf_file normals_of_a_gltf_file looks_of_corners_in_a_ply_file looks_of_usd looks_of_sheets velocities kept_velocities; do
   check "${what//_/ }" env PYTHONPATH="$root/tests/support" PYTHONDONTWRITEBYTECODE=1 python3 look.py $what
 done
 finish

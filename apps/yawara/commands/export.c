@@ -9,7 +9,7 @@
 int cmd_export(int argc, char** argv) {
   const char* formats = "ply";
   const char* output = NULL;
-  bool quiet = false, skin = false, velocities = false;
+  bool quiet = false, skin = false, thick = false, velocities = false;
   int32_t first = -1;
   const option options[] = {
       {"format", 'f', OPTION_TEXT, &formats, "LIST",
@@ -18,6 +18,10 @@ int cmd_export(int argc, char** argv) {
        "only frames from N on, also of a run that is still going (default: all)", 0, 1e9},
       {"skin", 0, OPTION_FLAG, &skin, NULL,
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
+      {"thick", 0, OPTION_FLAG, &thick, NULL,
+       "sheets of mesh files with two sides and a rim, as pictures show them, instead of the "
+       "triangles, numbers and texture coordinates of their file",
+       0, 0},
       {"velocities", 0, OPTION_FLAG, &velocities, NULL,
        "ply: vx, vy, vz; usd: velocities; pc2, mdd: a second file of them; m/s, for motion blur", 0,
        0},
@@ -55,7 +59,7 @@ int cmd_export(int argc, char** argv) {
   int code = parse_options(&self, argc, argv, &dir, &count);
   if (code >= 0) return code;
   yw_error error = {0};
-  export_def def = {dir, formats, output ? output : dir, first, skin, velocities, quiet};
+  export_def def = {dir, formats, output ? output : dir, first, skin, thick, velocities, quiet};
   if (export_run(&def, &error) < 0) {
     return bad_input("%s", error.message);
   }

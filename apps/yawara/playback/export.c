@@ -6,7 +6,6 @@
 
 #include "console/progress.h"
 #include "playback/body_skin.h"
-#include "playback/export_look.h"
 #include "playback/export_surfaces.h"
 #include "playback/frame_values.h"
 #include "playback/gltf_export.h"
@@ -31,7 +30,7 @@ enum { PLY, OBJ, VTU, PC2, MDD, BGEO, GLTF, USD, NUM_FORMATS };
 typedef struct exporter {
   char folders[NUM_FORMATS][MAX_PATH];
   bool wanted[NUM_FORMATS];
-  bool skin;
+  bool skin, thick;
   run_folder run;
   int32_t first;  // frame; the last one is run.info.frames_done
   int32_t num_bodies;
@@ -47,7 +46,7 @@ typedef struct exporter {
   bool* velocity_lost;       // of each body: it shows particles whose velocities were not kept
   int32_t* parted;           // of each body: the first frame in which its surface parts, plus 1
   export_surfaces surfaces;  // what each body shows in the frame
-  export_look* looks;        // of each model, for PLY and glTF
+  export_scene scene;        // what is exported of what is shown
   int32_t** carriers;        // of each body, see frame_shown_values
   gltf_export* gltf;
   usd_export* usd;
@@ -97,7 +96,7 @@ static void name_bodies(exporter* e) {
 }
 
 static const shown_model* model_of(const exporter* e, int32_t body) {
-  return shown_model_of(e->run.shown, body);
+  return export_model_of(&e->scene, body);
 }
 
 static yw_status make_folders(exporter* e, const char* out_dir, yw_error* error) {
@@ -167,18 +166,6 @@ static yw_status choose_frames(exporter* e, const export_def* def, yw_error* err
                  def->run_dir, e->first, e->run.info.frames_done);
 }
 
-static yw_status take_looks(exporter* e, yw_error* error) {
-  const shown_scene* shown = e->run.shown;
-  yw_status status = YW_OK;
-  e->looks = YW_NEW_ARRAY(NULL, export_look, shown->num_models);
-  if (!e->looks) return yw_fail_memory(error, "an export");
-  if (!e->wanted[PLY] && !e->wanted[GLTF] && !e->wanted[USD]) return YW_OK;
-  for (int32_t i = 0; i < shown->num_models && status >= 0; ++i) {
-    status = export_look_take(&shown->models[i], &e->looks[i], error);
-  }
-  return status;
-}
-
 static yw_status make_room(exporter* e, yw_error* error) {
   e->num_bodies = e->run.shown->num_bodies;
   size_t files = (size_t)e->num_bodies * ((size_t)e->run.info.frames_done + 1);
@@ -191,8 +178,10 @@ static yw_status make_room(exporter* e, yw_error* error) {
   bool made =
       e->velocity_lost && e->parted && e->names && e->carriers && e->series && e->series_files;
   if (!made) return yw_fail_memory(error, "an export");
-  yw_status status = export_surfaces_open(e->run.shown, e->velocities, &e->surfaces, error);
-  return status < 0 ? status : take_looks(e, error);
+  bool looks = e->wanted[PLY] || e->wanted[GLTF] || e->wanted[USD];
+  yw_status status = export_scene_open(e->run.shown, e->thick, looks, &e->scene, error);
+  if (status < 0) return status;
+  return export_surfaces_open(e->run.shown, &e->scene, e->velocities, &e->surfaces, error);
 }
 
 static yw_status open_exporter(exporter* e, const export_def* def, yw_error* error) {
@@ -206,11 +195,11 @@ static yw_status open_exporter(exporter* e, const export_def* def, yw_error* err
     if (e->wanted[format]) status = open_point_caches(e, format, error);
   }
   if (status >= 0 && e->wanted[GLTF]) {
-    status = gltf_export_open(e->folders[GLTF], &e->run, e->looks, e->first,
+    status = gltf_export_open(e->folders[GLTF], &e->run, &e->scene, e->first,
                               e->run.info.frames_done, &e->gltf, error);
   }
   if (status >= 0 && e->wanted[USD]) {
-    status = usd_export_open(e->folders[USD], &e->run, e->looks, e->first, e->run.info.frames_done,
+    status = usd_export_open(e->folders[USD], &e->run, &e->scene, e->first, e->run.info.frames_done,
                              e->velocities, &e->usd, error);
   }
   return status;
@@ -392,7 +381,7 @@ static yw_status write_ply(exporter* e, const char* path, const yw_tri_mesh* pos
   int32_t count;
   yw_status status = gather_fields(e, body, index, posed, skinned, &fields, &count, &values);
   yw_ply_look look = {0};
-  if (!skinned) look = export_look_ply(&e->looks[e->run.shown->bodies[index].model]);
+  if (!skinned) look = export_look_ply(&e->scene.looks[e->run.shown->bodies[index].model]);
   status = status < 0 ? yw_fail_memory(error, "an export")
                       : yw_ply_write_look(path, posed, &look, fields, count, error);
   yw_mem_free(NULL, fields);
@@ -429,7 +418,10 @@ static yw_status color_skin(const exporter* e, const frame_body* body, int32_t i
 
 static yw_status write_surface(exporter* e, const frame_data* frame, int32_t index, int format,
                                yw_error* error) {
-  const frame_body* body = &frame->bodies[index];
+  frame_body plain = frame->bodies[index];
+  // The vertices of a sheet without its thickness are its particles.
+  if (export_is_flat(&e->scene, index)) plain.surface = NULL;
+  const frame_body* body = &plain;
   yw_tri_mesh posed = model_of(e, index)->surface, skin = {0};
   posed.positions = e->surfaces.now.surfaces[index];
   yw_status status = YW_OK;
@@ -543,10 +535,7 @@ static void close_exporter(exporter* e) {
   for (int32_t i = 0; e->carriers && i < e->num_bodies; ++i) yw_mem_free(NULL, e->carriers[i]);
   yw_mem_free(NULL, e->carriers);
   export_surfaces_close(&e->surfaces);
-  for (int32_t i = 0; e->looks && i < e->run.shown->num_models; ++i) {
-    export_look_free(&e->looks[i]);
-  }
-  yw_mem_free(NULL, e->looks);
+  export_scene_close(&e->scene);
   yw_mem_free(NULL, e->velocity_lost);
   yw_mem_free(NULL, e->parted);
   yw_mem_free(NULL, e->names);
@@ -617,6 +606,7 @@ yw_status export_run(const export_def* def, yw_error* error) {
   exporter* e = YW_NEW(NULL, exporter);
   if (!e) return yw_fail_memory(error, "an export");
   e->skin = def->skin;
+  e->thick = def->thick;
   e->velocities = def->velocities;
   yw_status status = YW_OK;
   if (!each_format(def->formats, e->wanted)) {

@@ -18,13 +18,15 @@ bool export_formats_known(const char* formats);
 /// velocities: ply has vx, vy, vz, usd velocities, and beside each point cache there is one of
 /// velocities, m/s, of what is shown; vtu, bgeo and loose particles have those of the particles if
 /// the run kept them. first: only frames from this number on, up to the last one that is there,
-/// even if the run is still going; -1: all that run.json speaks of.
+/// even if the run is still going; -1: all that run.json speaks of. thick: sheets that were made of
+/// a mesh file have two sides and a rim, as pictures show them, instead of the triangles of the
+/// file.
 typedef struct export_def {
   const char* run_dir;
   const char* formats;
   const char* out_dir;
   int32_t first;
-  bool skin, velocities, quiet;
+  bool skin, thick, velocities, quiet;
 } export_def;
 yw_status export_run(const export_def* def, yw_error* error);
 /// Checks that a skin makes sense with these formats and is available.

@@ -19,6 +19,7 @@ typedef struct export_part {
   const shown_obstacle* obstacle;  ///< NULL: a body
   const yw_tri_mesh* surface;      ///< at rest; NULL: particles or a plane
   bool morphs;                     ///< its points move, not only its pose
+  bool two_sided;                  ///< a surface without an inside
   int32_t num_points, num_triangles;
   int32_t* triangles;       ///< 3 points each, section by section
   const int32_t* vertices;  ///< of the surface, one per point; NULL: the points are the vertices

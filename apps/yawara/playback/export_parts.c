@@ -28,14 +28,15 @@ static yw_status count_particles(run_folder* run, int32_t first, int32_t last, i
   return status;
 }
 
-static yw_status make_parts(export_parts* parts, const export_look* looks, const int32_t* particles,
-                            yw_error* error) {
+static yw_status make_parts(export_parts* parts, const export_scene* scene,
+                            const int32_t* particles, yw_error* error) {
   const shown_scene* shown = parts->shown;
   yw_status status = YW_OK;
   for (int32_t i = 0; i < shown->num_bodies && status >= 0; ++i) {
-    const export_look* look = &looks[shown->bodies[i].model];
-    status =
-        export_part_of_body(shown, i, look, particles[i], &parts->items[parts->count++], error);
+    const export_look* look = &scene->looks[shown->bodies[i].model];
+    export_part* part = &parts->items[parts->count++];
+    status = export_part_of_body(shown, i, look, particles[i], part, error);
+    part->two_sided = export_is_flat(scene, i);
   }
   for (int32_t i = 0; i < shown->num_obstacles && status >= 0; ++i) {
     const shown_obstacle* obstacle = &shown->obstacles[i];
@@ -46,9 +47,9 @@ static yw_status make_parts(export_parts* parts, const export_look* looks, const
   return status;
 }
 
-yw_status export_parts_open(run_folder* run, const export_look* looks, int32_t first, int32_t last,
+yw_status export_parts_open(run_folder* run, const export_scene* scene, int32_t first, int32_t last,
                             export_parts* out, yw_error* error) {
-  const shown_scene* shown = run->shown;
+  const shown_scene* shown = &scene->shown;
   size_t most = (size_t)shown->num_bodies + (size_t)shown->num_obstacles;
   *out = (export_parts){.shown = shown};
   out->items = yw_mem_alloc(NULL, most, sizeof *out->items);
@@ -57,7 +58,7 @@ yw_status export_parts_open(run_folder* run, const export_look* looks, int32_t f
   bool made = out->items && out->of_obstacle && particles;
   yw_status status = made ? YW_OK : yw_fail_memory(error, "an export");
   if (status >= 0) status = count_particles(run, first, last, particles, error);
-  if (status >= 0) status = make_parts(out, looks, particles, error);
+  if (status >= 0) status = make_parts(out, scene, particles, error);
   yw_mem_free(NULL, particles);
   return status;
 }

@@ -4,6 +4,7 @@
 #define YW_APP_PLAYBACK_EXPORT_PARTS_H
 
 #include "playback/export_part.h"
+#include "playback/export_scene.h"
 #include "playback/run_folder.h"
 
 /// Zero-initialised: empty.
@@ -14,8 +15,8 @@ typedef struct export_parts {
   int32_t* of_obstacle;  ///< part of each obstacle; -1: it is not shown
 } export_parts;
 
-/// looks: of each model; they outlive the parts. first, last: frames that are going to be posed.
-yw_status export_parts_open(run_folder* run, const export_look* looks, int32_t first, int32_t last,
+/// scene: outlives the parts. first, last: frames that are going to be posed.
+yw_status export_parts_open(run_folder* run, const export_scene* scene, int32_t first, int32_t last,
                             export_parts* out, yw_error* error);
 void export_parts_close(export_parts* parts);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "playback/export_surfaces.h"
 
+#include <string.h>
+
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
@@ -21,9 +23,9 @@ static bool make_moment(const shown_scene* shown, export_moment* out) {
   return make_surfaces(shown, &out->surfaces) && out->active;
 }
 
-yw_status export_surfaces_open(const shown_scene* shown, bool velocities, export_surfaces* out,
-                               yw_error* error) {
-  *out = (export_surfaces){.num_bodies = shown->num_bodies};
+yw_status export_surfaces_open(const shown_scene* shown, const export_scene* scene, bool velocities,
+                               export_surfaces* out, yw_error* error) {
+  *out = (export_surfaces){.scene = scene, .num_bodies = shown->num_bodies};
   bool made = make_moment(shown, &out->now);
   if (velocities) {
     made = made && make_moment(shown, &out->before) && make_moment(shown, &out->after) &&
@@ -47,8 +49,18 @@ void export_surfaces_close(export_surfaces* s) {
   *s = (export_surfaces){0};
 }
 
-static yw_status move(const frame_data* frame, const shown_scene* shown, export_moment* out,
-                      yw_error* error) {
+// Sheets without their thickness are at their particles, which are fewer than the vertices shown.
+static void flatten(const frame_data* frame, const export_scene* scene, export_moment* out) {
+  for (int32_t i = 0; i < frame->num_bodies; ++i) {
+    if (!export_is_flat(scene, i)) continue;
+    int32_t count = export_model_of(scene, i)->surface.num_vertices;
+    if (frame->bodies[i].num_particles < count) continue;
+    memcpy(out->surfaces[i], frame->bodies[i].positions, (size_t)count * sizeof(yw_vec3));
+  }
+}
+
+static yw_status move(const frame_data* frame, const shown_scene* shown, const export_scene* scene,
+                      export_moment* out, yw_error* error) {
   out->there = true;
   out->time = frame->time;
   bool moved = true;
@@ -59,25 +71,26 @@ static yw_status move(const frame_data* frame, const shown_scene* shown, export_
     moved = frame_surface(body, shown_model_of(shown, i), out->surfaces[i]) >= 0;
   }
   moved = moved && frame_keep_apart(frame, shown, out->surfaces) >= 0;
+  if (moved) flatten(frame, scene, out);
   return moved ? YW_OK : yw_fail_memory(error, "an export");
 }
 
 // A moment before the first frame or after the last is not there.
-static yw_status take(run_folder* run, int32_t number, int32_t last, export_moment* out,
-                      yw_error* error) {
+static yw_status take(run_folder* run, const export_scene* scene, int32_t number, int32_t last,
+                      export_moment* out, yw_error* error) {
   out->there = false;
   if (number < 0 || number > last) return YW_OK;
   frame_data frame;
   yw_status status = run_folder_read_frame(run, number, &frame, error);
   if (status < 0) return status;
-  status = move(&frame, run->shown, out, error);
+  status = move(&frame, run->shown, scene, out, error);
   frame_free(&frame);
   return status;
 }
 
 yw_status export_surfaces_show(export_surfaces* s, const shown_scene* shown,
                                const frame_data* frame, yw_error* error) {
-  return move(frame, shown, &s->now, error);
+  return move(frame, shown, s->scene, &s->now, error);
 }
 
 static void find_velocities(export_surfaces* s, const shown_scene* shown) {
@@ -103,10 +116,10 @@ yw_status export_surfaces_go(export_surfaces* s, run_folder* run, int32_t frame,
     s->now = s->after;
     s->after = oldest;
   } else {
-    status = take(run, frame - 1, last, &s->before, error);
-    if (status >= 0) status = take(run, frame, last, &s->now, error);
+    status = take(run, s->scene, frame - 1, last, &s->before, error);
+    if (status >= 0) status = take(run, s->scene, frame, last, &s->now, error);
   }
-  if (status >= 0) status = take(run, frame + 1, last, &s->after, error);
+  if (status >= 0) status = take(run, s->scene, frame + 1, last, &s->after, error);
   if (status >= 0) find_velocities(s, run->shown);
   return status;
 }

@@ -3,6 +3,7 @@
 #ifndef YW_APP_PLAYBACK_EXPORT_SURFACES_H
 #define YW_APP_PLAYBACK_EXPORT_SURFACES_H
 
+#include "playback/export_scene.h"
 #include "playback/run_folder.h"
 
 /// Surfaces of all bodies in one frame.
@@ -15,13 +16,15 @@ typedef struct export_moment {
 
 /// Zero-initialised: empty.
 typedef struct export_surfaces {
+  const export_scene* scene;
   int32_t num_bodies;
   export_moment before, now, after;  ///< only `now` unless there are velocities
   yw_vec3** velocities;              ///< of each body, m/s; NULL: not wanted
 } export_surfaces;
 
-yw_status export_surfaces_open(const shown_scene* shown, bool velocities, export_surfaces* out,
-                               yw_error* error);
+/// shown: that of the run; scene: what is exported of it.
+yw_status export_surfaces_open(const shown_scene* shown, const export_scene* scene, bool velocities,
+                               export_surfaces* out, yw_error* error);
 void export_surfaces_close(export_surfaces* s);
 /// Takes what a frame shows, without velocities.
 yw_status export_surfaces_show(export_surfaces* s, const shown_scene* shown,

@@ -80,7 +80,7 @@ static void write_topology(gltf_export* g) {
   }
 }
 
-yw_status gltf_export_open(const char* folder, run_folder* run, const export_look* looks,
+yw_status gltf_export_open(const char* folder, run_folder* run, const export_scene* scene,
                            int32_t first, int32_t last, gltf_export** out, yw_error* error) {
   gltf_export* g = *out = YW_NEW(NULL, gltf_export);
   if (!g) return yw_fail_memory(error, "an export");
@@ -90,7 +90,7 @@ yw_status gltf_export_open(const char* folder, run_folder* run, const export_loo
                    g->file.num_frames, MAX_FRAMES);
   }
   snprintf(g->path, sizeof g->path, "%s/run", folder);
-  yw_status status = export_parts_open(run, looks, first, last, &g->parts, error);
+  yw_status status = export_parts_open(run, scene, first, last, &g->parts, error);
   if (status >= 0) status = make_room(g, error);
   char path[MAX_PATH + 8];
   snprintf(path, sizeof path, "%s.bin", g->path);

@@ -5,14 +5,14 @@
 #ifndef YW_APP_PLAYBACK_GLTF_EXPORT_H
 #define YW_APP_PLAYBACK_GLTF_EXPORT_H
 
-#include "playback/export_look.h"
+#include "playback/export_scene.h"
 #include "playback/run_folder.h"
 
 typedef struct gltf_export gltf_export;
 
-/// folder: exists. looks: of each model; they outlive the export. Frames first to last of the run
+/// folder: exists. scene: outlives the export. Frames first to last of the run
 /// will be added in order.
-yw_status gltf_export_open(const char* folder, run_folder* run, const export_look* looks,
+yw_status gltf_export_open(const char* folder, run_folder* run, const export_scene* scene,
                            int32_t first, int32_t last, gltf_export** out, yw_error* error);
 /// surfaces: of each body; NULL: its particles are shown.
 yw_status gltf_export_frame(gltf_export* g, const frame_data* frame, yw_vec3* const* surfaces,

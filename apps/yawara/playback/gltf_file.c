@@ -153,7 +153,7 @@ static void write_material(const export_part* p, const char* name, bool first, y
   yw_file_write_float(f, fminf(fmaxf(1.0f - 0.8f * p->look->gloss, 0.0f), 1.0f));
   yw_file_printf(f, ", \"baseColorFactor\": ");
   write_numbers(f, color, 4);
-  yw_file_printf(f, "}}");
+  yw_file_printf(f, "}%s}", p->two_sided ? ", \"doubleSided\": true" : "");
 }
 
 // One for each section of each part, in their order.

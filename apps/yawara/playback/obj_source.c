@@ -149,6 +149,17 @@ char* obj_source_of_look(const yw_tri_mesh* surface, const yw_mesh_look* look) {
   return NULL;
 }
 
+char* obj_source_plain(const yw_tri_mesh* surface) {
+  text_list out = {0};
+  bool good = true;
+  for (int32_t t = 0; good && t < surface->num_triangles; ++t) {
+    good = append_triangle(&out, surface->triangles + 3 * (size_t)t, NULL, NULL);
+  }
+  if (good) return out.items;
+  YW_LIST_FREE(NULL, &out);
+  return NULL;
+}
+
 // Writing -----------------------------------------------------------------------------------------
 
 typedef struct obj_output {

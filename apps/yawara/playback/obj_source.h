@@ -16,6 +16,8 @@ char* obj_source_make(const yw_tri_mesh* surface, float* const uv[2], float* con
 /// The same from texture coordinates of corners, and materials. NULL if it has neither, or there is
 /// not enough memory.
 char* obj_source_of_look(const yw_tri_mesh* surface, const yw_mesh_look* look);
+/// The same from the triangles alone. NULL: there is not enough memory.
+char* obj_source_plain(const yw_tri_mesh* surface);
 /// Writes the file with the vertices of `posed`; normals turn with the surface. source is not
 /// trusted. rest and posed have the same triangles.
 yw_status obj_source_write(const char* path, const char* source, const yw_tri_mesh* rest,

@@ -131,19 +131,51 @@ static char* take_ply_source(const char* path, const yw_tri_mesh* surface) {
   return source;
 }
 
-// What exports need of the file that the surface is from. Without it they have plain triangles.
-static void take_source(const char* path, shown_model* out) {
+int32_t shown_sheet_particles(const shown_model* model) {
+  const yw_tri_mesh* surface = &model->surface;
+  if (model->kind != SHOWN_OWN || model->corners != 3 || model->num_elements == 0) return 0;
+  if (surface->num_triangles / 2 < model->num_elements) return 0;
+  // Below each triangle of the first side is one of the other, turned over.
+  int32_t count = surface->triangles[3] - model->elements[2];
+  if (count < 1 || surface->num_vertices / 2 < count) return 0;
+  for (int32_t t = 0; t < model->num_elements; ++t) {
+    const int32_t *v = model->elements + 3 * (size_t)t, *side = surface->triangles + 6 * (size_t)t;
+    for (int k = 0; k < 3; ++k) {
+      bool fits = v[k] >= 0 && v[k] < count && side[k] == v[k] && side[5 - k] == count + v[k];
+      if (!fits) return 0;
+    }
+  }
+  return count;
+}
+
+static char* source_of(const char* path, const yw_tri_mesh* mesh) {
   yw_file_data data = {0};
   yw_error ignored = {0};
-  if ((out->kind != SHOWN_EMBEDDED && out->kind != SHOWN_OWN) || !path) return;
-  if (yw_ends_with(path, ".ply")) out->source = take_ply_source(path, &out->surface);
+  if (yw_ends_with(path, ".ply")) return take_ply_source(path, mesh);
   if (yw_ends_with(path, ".gltf") || yw_ends_with(path, ".glb")) {
-    out->source = take_look_source(path, &out->surface);
+    return take_look_source(path, mesh);
   }
-  if (!yw_ends_with(path, ".obj")) return;
-  if (yw_file_read_all(path, MAX_SOURCE, NULL, &data, &ignored) < 0) return;
-  out->source = obj_source_take(data.bytes, data.size, out->surface.num_vertices);
+  if (!yw_ends_with(path, ".obj")) return NULL;
+  if (yw_file_read_all(path, MAX_SOURCE, NULL, &data, &ignored) < 0) return NULL;
+  char* source = obj_source_take(data.bytes, data.size, mesh->num_vertices);
   yw_file_data_free(&data);
+  return source;
+}
+
+// What exports need of the file that the surface is from. Without it they have plain triangles.
+static void take_source(const char* path, shown_model* out) {
+  if ((out->kind != SHOWN_EMBEDDED && out->kind != SHOWN_OWN) || !path) return;
+  int32_t particles = shown_sheet_particles(out);
+  if (particles == 0) {
+    out->source = source_of(path, &out->surface);
+    return;
+  }
+  const yw_tri_mesh middle = {.num_vertices = particles,
+                              .num_triangles = out->num_elements,
+                              .positions = out->surface.positions,
+                              .triangles = out->elements};
+  out->sheet_source = source_of(path, &middle);
+  if (!out->sheet_source) out->sheet_source = obj_source_plain(&middle);
 }
 
 yw_surface_rig shown_model_rig(const shown_model* model, yw_tet_mesh* tets) {
@@ -209,13 +241,13 @@ static yw_vec3 tint_of(yw_vec3 color, yw_vec3 tint) {
   return is_dark ? light : dark;
 }
 
-// Applies the scene's paint to the colour of the body. The own colours of a rod or a sheet, such as
-// the stripe that shows twist, become tones of it.
+// Applies the scene's paint to the colour of the body. The stripe of a rod, which shows twist,
+// becomes a tone of it.
 static bool paint_surface(const yw_scene* scene, int32_t index, const shown_model* model,
                           shown_body* out) {
   const yw_tri_mesh* surface = &model->surface;
   yw_vec3 color = out->look.color;
-  bool tinted = model->num_elements > 0 && surface->colors;
+  bool tinted = model->corners == 2 && surface->colors;
   bool painted = scene && yw_scene_body_paint(scene, index, yw_v3(0, 0, 0), &color);
   if (!painted && !tinted) return true;
   out->colors = YW_NEW_ARRAY(NULL, yw_vec3, surface->num_vertices);
@@ -394,6 +426,7 @@ void shown_destroy(shown_scene* shown) {
     yw_tri_mesh_free(&model->surface);
     yw_mem_free(NULL, model->vertices);
     yw_mem_free(NULL, model->source);
+    yw_mem_free(NULL, model->sheet_source);
     yw_mem_free(NULL, model->carriers);
     yw_mem_free(NULL, model->first);
     yw_mem_free(NULL, model->links);

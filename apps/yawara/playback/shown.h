@@ -37,6 +37,9 @@ typedef struct shown_model {
   int32_t num_walls;  ///< triangles of the boundary of the tets
   int32_t* walls;     ///< 3 vertices of the tets each
   char* source;       ///< what its file adds, see obj_source.h; NULL: nothing
+  /// Of a sheet with two sides that was made of a file: what that says of its triangles, the
+  /// elements; NULL: it is none.
+  char* sheet_source;
 } shown_model;
 
 typedef struct shown_look {
@@ -91,6 +94,9 @@ void shown_destroy(shown_scene* shown);  ///< NULL is allowed
 
 /// For yw_surface_rig_move. The surface must be EMBEDDED; `tets` is filled in for the rig to use.
 yw_surface_rig shown_model_rig(const shown_model* model, yw_tet_mesh* tets);
+
+/// Particles of a sheet with two sides, each of which has a vertex per particle; 0: it is none.
+int32_t shown_sheet_particles(const shown_model* model);
 
 static inline const shown_model* shown_model_of(const shown_scene* shown, int32_t body) {
   return &shown->models[shown->bodies[body].model];

@@ -59,7 +59,7 @@ static void write_links(const shown_model* model, yw_writer* writer) {
 }
 
 static bool is_own_of_file(const shown_model* model) {
-  return model->kind == SHOWN_OWN && model->source;
+  return model->kind == SHOWN_OWN && (model->source || model->sheet_source);
 }
 
 static void write_model(const shown_model* model, yw_writer* writer) {
@@ -76,7 +76,9 @@ static void write_model(const shown_model* model, yw_writer* writer) {
   size_t vertices = (size_t)model->surface.num_vertices;
   if (model->kind == SHOWN_BOUNDARY) write_indices(writer, model->vertices, vertices);
   if (model->kind == SHOWN_EMBEDDED) write_links(model, writer);
-  if (is_own_of_file(model)) write_text(writer, model->source);
+  if (is_own_of_file(model)) {
+    write_text(writer, model->source ? model->source : model->sheet_source);
+  }
 }
 
 static void write_look(const shown_look* look, yw_writer* writer) {
@@ -210,6 +212,15 @@ static bool read_source(yw_reader* reader, shown_model* out) {
   return !reader->failed;
 }
 
+// That of a sheet is about the middle between its sides.
+static bool read_own_source(yw_reader* reader, shown_model* out) {
+  if (!read_source(reader, out)) return false;
+  if (shown_sheet_particles(out) == 0) return true;
+  out->sheet_source = out->source;
+  out->source = NULL;
+  return true;
+}
+
 static bool read_links(yw_reader* reader, int32_t limit, shown_model* out) {
   int32_t vertices = out->surface.num_vertices, total;
   if (!read_count(reader, 16, &out->num_carriers)) return false;
@@ -256,7 +267,7 @@ static bool read_model(yw_reader* reader, shown_model* out) {
   out->kind = kind == OWN_OF_FILE ? SHOWN_OWN : (shown_surface)kind;
   if ((out->surface.num_triangles > 0) != (kind != SHOWN_PARTICLES)) return false;
   if (kind == SHOWN_EMBEDDED) return read_links(reader, tets->num_vertices, out);
-  if (kind == OWN_OF_FILE) return read_source(reader, out);
+  if (kind == OWN_OF_FILE) return read_own_source(reader, out);
   if (kind != SHOWN_BOUNDARY) return true;
   out->vertices = read_groups(reader, out->surface.num_vertices, 1, tets->num_vertices);
   return out->vertices != NULL;

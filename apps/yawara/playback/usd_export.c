@@ -15,7 +15,7 @@
 
 struct usd_export {
   run_folder* run;
-  const export_look* looks;
+  const export_scene* scene;
   char path[MAX_PATH];
   bool velocities;
   int32_t written;  // frames
@@ -35,7 +35,8 @@ static void plan_parts(usd_export* u, const frame_data* frame) {
     const export_part* p = &u->parts.items[i];
     usd_part* own = &f->own[i];
     const float* kept[3];
-    const export_look* look = is_body(u, i) ? &u->looks[u->run->shown->bodies[i].model] : NULL;
+    const export_look* look =
+        is_body(u, i) ? &u->scene->looks[u->run->shown->bodies[i].model] : NULL;
     own->look = look && look->known ? look : NULL;
     own->num_points = p->surface ? p->surface->num_vertices : p->num_points;
     own->has[USD_POINTS] = true;
@@ -50,19 +51,19 @@ static void plan_parts(usd_export* u, const frame_data* frame) {
   }
 }
 
-yw_status usd_export_open(const char* folder, run_folder* run, const export_look* looks,
+yw_status usd_export_open(const char* folder, run_folder* run, const export_scene* scene,
                           int32_t first, int32_t last, bool velocities, usd_export** out,
                           yw_error* error) {
   usd_export* u = *out = YW_NEW(NULL, usd_export);
   if (!u) return yw_fail_memory(error, "an export");
   u->run = run;
-  u->looks = looks;
+  u->scene = scene;
   u->velocities = velocities;
   u->file = (usd_file){.parts = &u->parts,
                        .first = first,
                        .num_frames = last - first + 1,
                        .fps = (double)run->info.fps};
-  yw_status status = export_parts_open(run, looks, first, last, &u->parts, error);
+  yw_status status = export_parts_open(run, scene, first, last, &u->parts, error);
   if (status < 0) return status;
   size_t cells = (size_t)u->file.num_frames * (size_t)u->parts.count;
   u->file.own = yw_mem_alloc(NULL, (size_t)u->parts.count, sizeof *u->file.own);

@@ -437,6 +437,7 @@ static bool build_sheet_meshes(yw_loader* l, yw_model_spec* model, sheet_meshes*
   if (!s->file) return build_rectangle(l, s, &out->mesh);
   char* file = yw_loader_file(l, s->file);
   if (!file) return yw_memory_fail(&l->r);
+  model->surface_path = file;
   return yw_tri_mesh_read(file, &l->scene->mem, &out->mesh, &deep) >= 0 ||
          yw_deep_fail(&l->r, yw_json_get(model->source_node, "file"), &deep);
 }

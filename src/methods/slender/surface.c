@@ -270,6 +270,17 @@ static void fill_sheet(slender_model* model, const border* borders, int32_t num_
   }
 }
 
+// Both sides and the rim have the colours of the mesh.
+static bool color_sheet(slender_model* model, const yw_vec3* colors) {
+  yw_tri_mesh* surface = &model->surface;
+  if (!colors) return true;
+  surface->colors = YW_NEW_ARRAY(&model->mem, yw_vec3, surface->num_vertices);
+  for (int32_t v = 0; surface->colors && v < surface->num_vertices; ++v) {
+    surface->colors[v] = colors[model->skin[v].particles[0]];
+  }
+  return surface->colors != NULL;
+}
+
 yw_status yw_sheet_surface(slender_model* model, const yw_sheet_def* def, yw_error* error) {
   int32_t num_borders, n = model->num_particles;
   border* borders = find_borders(model, &num_borders);
@@ -288,6 +299,8 @@ yw_status yw_sheet_surface(slender_model* model, const yw_sheet_def* def, yw_err
     }
     fill_sheet(model, borders, num_borders, normals, 0.5f * def->thickness);
     place_at_rest(model);
+    if (!color_sheet(model, def->mesh->colors))
+      status = yw_fail_memory(error, "the surface of a sheet");
   }
   yw_mem_free(&model->mem, borders);
   yw_mem_free(&model->mem, normals);
