@@ -23,6 +23,9 @@ const REACH: Record<(typeof DEFORMERS)[number], number> = {
   stretch: 1,
   scale: 0.8,
 };
+// Flaws of poses, as in yw_pose_flaw.
+const AT_REST = 2;
+const TWIN = 4;
 const ANGLES = new Set(['twist', 'bend', 's_bend']);
 const AXES: Record<string, Vec3> = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 const percent = (value: number): string => `${Math.round(100 * value)} %`;
@@ -338,19 +341,22 @@ export class Posing implements Hand {
   /** What is said about the pose; '' if nothing is wrong with it. */
   private flawOf(check: PoseCheck | undefined): string {
     // A pose that is edited may well be like its old self.
-    const isItself = check?.flaw === 4 && check.nearest === this.example && this.wish !== 'keep-new';
+    const isItself = check?.flaw === TWIN && check.nearest === this.example && this.wish !== 'keep-new';
     return !check || check.flaw === 0 || isItself ? '' : check.words;
+  }
+
+  private describe(check: PoseCheck): string {
+    const stretch = `${(100 * check.stretch).toFixed(1)} %`;
+    if (check.flaw === AT_REST) return 'It still has the shape of the rest pose.';
+    if (this.isThin) return `It differs from the rest pose by ${stretch} of its size.`;
+    return `Stretched by ${stretch}; ${percent(check.seen)} of the change is felt${check.inverted > 0 ? `; ${check.inverted} tets are inside out` : ''}.`;
   }
 
   private hear(positions: Float32Array, checks: PoseCheck[]): void {
     if (!this.isOn) return;
     const check = checks.at(-1);
     const flaw = this.flawOf(check);
-    if (check && this.history.canUndo) {
-      this.note.textContent = this.isThin
-        ? `It differs from the rest pose by ${(100 * check.stretch).toFixed(1)} % of its size.`
-        : `Stretched by ${(100 * check.stretch).toFixed(1)} %; ${percent(check.seen)} of the change is felt${check.inverted > 0 ? `; ${check.inverted} tets are inside out` : ''}.`;
-    }
+    if (check && this.history.canUndo) this.note.textContent = this.describe(check);
     if (this.wish === 'note') return;
     const isNew = this.wish === 'keep-new';
     if (!flaw) this.keeper.keep(positions, this.example, isNew);
