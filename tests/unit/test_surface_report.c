@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is said about surfaces: closed or open, wound alike or not, crossing, in parts.
+#include "support/counted_memory.h"
 #include "support/mesh_testing.h"
 #include "yawara/shape.h"
 
@@ -220,6 +221,25 @@ static void damaged_surfaces_are_refused(void** state) {
   yw_tri_mesh_free(&box);
 }
 
+static void running_out_of_memory_is_said(void** state) {
+  (void)state;
+  yw_tri_mesh box = make_box((yw_vec3){0, 0, 0}, (yw_vec3){1, 1, 1});
+  yw_surface_report report;
+  counted_memory memory = {.left = ENOUGH};
+  yw_allocator mem = counted_allocator(&memory);
+  assert_int_equal(yw_surface_report_of(&box, &mem, &report, NULL), YW_OK);
+  int blocks = memory.calls;
+  assert_at_least(blocks, 5);
+  for (int left = 0; left < blocks; ++left) {
+    yw_error error = {0};
+    memory.left = left;
+    assert_int_equal(yw_surface_report_of(&box, &mem, &report, &error), YW_ERR_MEMORY);
+    assert_non_null(strstr(error.message, "memory"));
+    assert_int_equal(memory.alive, 0);
+  }
+  yw_tri_mesh_free(&box);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_is_closed_and_wound_alike),
@@ -229,6 +249,7 @@ int main(void) {
       cmocka_unit_test(only_what_passes_through_crosses),
       cmocka_unit_test(a_tree_finds_all_crossings),
       cmocka_unit_test(damaged_surfaces_are_refused),
+      cmocka_unit_test(running_out_of_memory_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
