@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutation testing of the library: small bugs are put into src/*.c, one at a time, and the tests must notice them.
 
-usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--tests REGEX] [--minutes M] [--longest S] [--retry] [--print] [--summary]
+usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--at PLACES] [--tests REGEX] [--minutes M] [--longest S] [--retry] [--print] [--summary]
 
 All mutants are compiled at once: a function with a bug in it stands beside the right one, which calls it where the environment says so
 (YW_MUTANT=number). So the test programs of build/ are linked once, run once without a bug, which tells how long each takes and which
@@ -10,8 +10,10 @@ one fails or takes three times its time. Sources stay as they are; places outsid
 
 Results are kept in build/mutants/SEED/results.jsonl, so that the same command goes on where it was stopped. --minutes M stops after that
 time. --retry tries again what was not killed, after tests were written (build them first). --longest S leaves out tests that take
-longer than S seconds of processor time. --only and --tests choose files and test programs, for a closer look at a part. --summary prints one line of JSON. Shell tests and tests of the page are not run. Mutants that
-do not compile are drawn again; survivors that compile to the same code are not counted.
+longer than S seconds of processor time. --only and --tests choose files and test programs, for a closer look at a part. --at
+files/mesh_vtk.c:108,world/parting.c:178 tries all mutants of these lines instead, whatever was tried before. --summary prints one line
+of JSON. Shell tests and tests of the page are not run. Mutants that do not compile are drawn again; survivors that compile to the same
+code are not counted.
 """
 import argparse
 import collections
@@ -22,6 +24,7 @@ import random
 import re
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -259,9 +262,25 @@ def draw_shares(places, count, seed):
     return shares
 
 
+def all_at(places, at):
+    """Every mutant of the lines FILE:LINE,... as draw() gives them; a file may be named by the end of its path."""
+    wanted = [place.rsplit(":", 1) for place in at.split(",")]
+    texts = {}
+    drawn = []
+    for rule, own in places.items():
+        for place in own:
+            text = texts.setdefault(place[0], (ROOT / place[0]).read_text())
+            line = str(text.count("\n", 0, place[1]) + 1)
+            if any(f"/{place[0]}".endswith(f"/{file}") and line == number for file, number in wanted):
+                drawn.append((len(drawn) + 1, rule, [place]))
+    return drawn
+
+
 def draw(compiler, options):
     """One mutant of each share, and others of it in case that one does not compile: lists of (path, start, end, replacement)."""
     names = [name for name in compiler.commands if re.search(options.only, name)]
+    if options.at:
+        return all_at(places_in(names), options.at)
     drawn = []
     for number, (rule, places) in enumerate(draw_shares(places_in(names), int(options.count * SPARE), options.seed), 1):
         rng = random.Random(options.seed * 1000003 + number)
@@ -472,6 +491,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after this time; the same command goes on")
     parser.add_argument("--only", default="", help="regular expression of files to change")
+    parser.add_argument("--at", default="", help="FILE:LINE,... : all mutants of these lines")
     parser.add_argument("--tests", default="", help="regular expression of test programs to run")
     parser.add_argument("--quick", action="store_true", help="run the tests as make check does")
     parser.add_argument("--longest", type=float, default=600, help="leave out tests that take longer, in seconds")
@@ -479,7 +499,9 @@ def main():
     parser.add_argument("--print", action="store_true", help="print the results so far")
     parser.add_argument("--summary", action="store_true", help="print the counts so far as JSON")
     options = parser.parse_args()
-    place = BUILD / "mutants" / str(options.seed)
+    place = BUILD / "mutants" / ("at" if options.at else str(options.seed))
+    if options.at:
+        shutil.rmtree(place, ignore_errors=True)
     kept = place / "results.jsonl"
     results = {r["number"]: r for r in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
     if options.summary:

@@ -104,6 +104,25 @@ YW_API yw_pose_flaw yw_pose_flaw_of(const yw_pose_report* report);
 YW_API yw_pose_flaw yw_pose_words(const yw_pose_report* report, const char* const* names, char* out,
                                   int32_t capacity);
 
+// Between poses -----------------------------------------------------------------------------------
+
+/// A mixture of two poses in which the body passes through itself.
+typedef struct yw_pose_mixture {
+  int32_t from, to;            ///< numbers of the poses; -1: the rest pose
+  float share;                 ///< of the second one, > 0 to 1; 1 is that pose itself
+  int32_t crossing_triangles;  ///< of the surface of the tets, that pass through others
+  yw_vec3 place;               ///< m, of one of them
+} yw_pose_mixture;
+
+/// Looks for such mixtures on the way from the rest pose to each pose, and from each pose to every
+/// other, at `steps` - 1 places in between (1 to 100 steps; 1: the poses themselves only).
+/// Stretches of tets are mixed, as bodies with examples mix them. Writes at most `capacity`
+/// mixtures; *count is how many there are. Errors as those of yw_pose_check.
+YW_API yw_status yw_pose_check_mixtures(const yw_tet_mesh* rest, int32_t num_poses,
+                                        const yw_vec3* const* poses, int32_t steps,
+                                        yw_pose_mixture* mixtures, int32_t capacity, int32_t* count,
+                                        yw_error* error);
+
 #ifdef __cplusplus
 }
 #endif

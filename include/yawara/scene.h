@@ -177,6 +177,12 @@ YW_API const yw_vec3* yw_scene_example(const yw_scene* scene, int32_t body, int3
 YW_API int32_t yw_scene_check_poses(const yw_scene* scene, int32_t body, const yw_vec3* pose,
                                     yw_pose_report* reports, const char** names, int32_t capacity,
                                     yw_error* error);
+/// Mixtures of the examples of a volume in which it passes through itself, as
+/// yw_pose_check_mixtures finds them. Returns how many there are, -1 with a message in error; 0 for
+/// other bodies.
+YW_API int32_t yw_scene_check_mixtures(const yw_scene* scene, int32_t body, int32_t steps,
+                                       yw_pose_mixture* mixtures, int32_t capacity,
+                                       yw_error* error);
 /// Changes a setting of the method of a body while a world runs, for all copies of the body, and
 /// for worlds that are built later. value is JSON, or a bare word. On error nothing is changed.
 YW_API yw_status yw_scene_set(yw_scene* scene, yw_world* world, int32_t body, const char* key,

@@ -99,6 +99,22 @@ static double chord(const sampler* s, yw_dvec3 from, yw_dvec3 direction) {
   return t;
 }
 
+// Whether some point of a cube is inside. Where faces of a shape and of what is cut out of it
+// coincide, the distance is zero far from any matter.
+static bool has_inside(const sampler* s, yw_dvec3 center) {
+  yw_vec4 points[64];
+  float distance[64];
+  for (int n = 0; n < 64; ++n) {
+    yw_dvec3 offset = {0.25 * (n % 4) - 0.375, 0.25 * (n / 4 % 4) - 0.375, 0.25 * (n / 16) - 0.375};
+    points[n] = yw_v4(yw_f3(yw_dmad(center, s->matter->side, offset)));
+  }
+  yw_shape_distance_many(s->shape, 64, points, distance);
+  for (int n = 0; n < 64; ++n) {
+    if (distance[n] < 0.0f) return true;
+  }
+  return false;
+}
+
 // Eight smaller cubes see more of a curved or bent surface.
 static void measure_parts(const sampler* s, yw_matter_cube* cube, yw_dvec3 center) {
   double side = s->matter->side, share = 0.0;
@@ -114,8 +130,12 @@ static void measure_parts(const sampler* s, yw_matter_cube* cube, yw_dvec3 cente
     share += clamp01(0.5 - 2.0 * (double)distance[n] / side);
     if (distance[n] < distance[deepest]) deepest = n;
   }
+  bool on_surface = cube->thickness < INFINITY;
+  if (!on_surface && share > 0.0 && !(distance[deepest] < 0.0f) && !has_inside(s, center)) {
+    share = 0.0;
+  }
   cube->volume = (float)(share / 8.0 * side * side * side);
-  if (!(cube->thickness < INFINITY)) cube->inside = yw_xyz(points[deepest]);
+  if (!on_surface) cube->inside = yw_xyz(points[deepest]);
 }
 
 // The matter in a cube at the surface: a layer between the surface and the other end of the chord.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Parts of a surface: which way they face, which are cavities of others, each as a mesh of its own.
+#include "geometry/surface_parts.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +9,7 @@
 #include "geometry/tet_math.h"
 #include "geometry/winding.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
 
 typedef struct surface_part {
   double volume;  // m^3, signed
@@ -241,55 +244,165 @@ static void turn_marked(yw_tri_mesh* mesh, const signed char* turn) {
     if (turn[t] < 0) turn_over(mesh, t);
 }
 
-// Depth of a part: how many closed parts are around it. Even ones face outward.
-static yw_status face_outward(surface_parts* p, signed char* turn) {
-  for (int32_t i = 0; i < p->count; ++i) {
-    const surface_part* part = &p->parts[i];
-    if (part->open) continue;
-    yw_vec3 point = p->mesh->positions[p->mesh->triangles[3 * (size_t)part->first]];
-    int32_t depth = 0;
-    for (int32_t k = 0; k < p->count; ++k) {
-      bool around = false;
-      if (k == i || p->parts[k].open || !box_inside(part->box, p->parts[k].box)) continue;
-      yw_status status = winds_around(p, k, point, &around);
-      if (status < 0) return status;
-      depth += around;
-    }
-    if ((part->volume < 0.0) == (depth % 2 == 1)) continue;
-    for (int32_t t = 0; t < p->mesh->num_triangles; ++t)
-      if (p->part[t] == i) turn[t] = -1;
+// How many closed parts are around a part.
+static yw_status find_depth(const surface_parts* p, int32_t i, int32_t* depth) {
+  const surface_part* part = &p->parts[i];
+  yw_vec3 point = p->mesh->positions[p->mesh->triangles[3 * (size_t)part->first]];
+  *depth = 0;
+  for (int32_t k = 0; k < p->count; ++k) {
+    bool around = false;
+    if (k == i || p->parts[k].open || !box_inside(part->box, p->parts[k].box)) continue;
+    yw_status status = winds_around(p, k, point, &around);
+    if (status < 0) return status;
+    *depth += around;
   }
   return YW_OK;
+}
+
+static void mark_part(const surface_parts* p, int32_t part, signed char* turn) {
+  for (int32_t t = 0; t < p->mesh->num_triangles; ++t)
+    if (p->part[t] == part) turn[t] = -1;
+}
+
+// Closed parts of even depth face outward, the others inward.
+static yw_status face_outward(const surface_parts* p, signed char* turn) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    int32_t depth;
+    if (p->parts[i].open) continue;
+    yw_status status = find_depth(p, i, &depth);
+    if (status < 0) return status;
+    if ((p->parts[i].volume < 0.0) != (depth % 2 == 1)) mark_part(p, i, turn);
+  }
+  return YW_OK;
+}
+
+// Buffers for turning triangles over.
+typedef struct turning {
+  int32_t *before, *neighbours, *stack;
+  signed char* turn;
+} turning;
+
+static bool make_turning(const yw_tri_mesh* mesh, turning* out) {
+  size_t count = (size_t)mesh->num_triangles;
+  *out = (turning){
+      YW_NEW_ARRAY(&mesh->mem, int32_t, 3 * count), YW_NEW_ARRAY(&mesh->mem, int32_t, 3 * count),
+      YW_NEW_ARRAY(&mesh->mem, int32_t, count), YW_NEW_ARRAY(&mesh->mem, signed char, count)};
+  if (!out->before || !out->neighbours || !out->stack || !out->turn) return false;
+  memcpy(out->before, mesh->triangles, 3 * count * sizeof *out->before);
+  return true;
+}
+
+static void free_turning(const yw_tri_mesh* mesh, turning* w) {
+  yw_mem_free(&mesh->mem, w->before);
+  yw_mem_free(&mesh->mem, w->neighbours);
+  yw_mem_free(&mesh->mem, w->stack);
+  yw_mem_free(&mesh->mem, w->turn);
+}
+
+static int32_t count_turned(const yw_tri_mesh* mesh, const turning* w) {
+  int32_t count = 0;
+  for (size_t t = 0; t < (size_t)mesh->num_triangles; ++t)
+    count += w->before[3 * t + 1] != mesh->triangles[3 * t + 1];
+  return count;
 }
 
 yw_status yw_tri_mesh_orient(yw_tri_mesh* mesh, int32_t* num_turned) {
   *num_turned = 0;
   surface_parts p;
+  turning w;
   yw_status status = make_parts(mesh, &mesh->mem, &p);
   if (status < 0) return status;
-  size_t count = (size_t)mesh->num_triangles;
-  int32_t* before = YW_NEW_ARRAY(&mesh->mem, int32_t, 3 * count);
-  int32_t* neighbours = YW_NEW_ARRAY(&mesh->mem, int32_t, 3 * count);
-  int32_t* stack = YW_NEW_ARRAY(&mesh->mem, int32_t, count);
-  signed char* turn = YW_NEW_ARRAY(&mesh->mem, signed char, count);
-  if (before && neighbours && stack && turn) {
-    memcpy(before, mesh->triangles, 3 * count * sizeof *before);
-    find_neighbours(&p, neighbours);
-    spread(&p, neighbours, stack, turn);
-    turn_marked(mesh, turn);
+  if (make_turning(mesh, &w)) {
+    find_neighbours(&p, w.neighbours);
+    spread(&p, w.neighbours, w.stack, w.turn);
+    turn_marked(mesh, w.turn);
     measure_parts(&p);
-    memset(turn, 0, count);
-    status = face_outward(&p, turn);
-    if (status >= 0) turn_marked(mesh, turn);
-    for (size_t t = 0; t < count; ++t)
-      *num_turned += before[3 * t + 1] != mesh->triangles[3 * t + 1];
+    memset(w.turn, 0, (size_t)mesh->num_triangles);
+    status = face_outward(&p, w.turn);
+    if (status >= 0) turn_marked(mesh, w.turn);
+    *num_turned = count_turned(mesh, &w);
   } else {
     status = YW_ERR_MEMORY;
   }
-  yw_mem_free(&mesh->mem, before);
-  yw_mem_free(&mesh->mem, neighbours);
-  yw_mem_free(&mesh->mem, stack);
-  yw_mem_free(&mesh->mem, turn);
+  free_turning(mesh, &w);
+  free_parts(&p);
+  return status;
+}
+
+// Mending -----------------------------------------------------------------------------------------
+
+// Marks parts in which neighbours face opposite sides; false if there are none.
+static bool find_mixed(const surface_parts* p, bool* mixed) {
+  bool any = false;
+  for (int32_t i = 0, end; i < p->edges.num_edges; i = end) {
+    const yw_half_edge* e = p->edges.edges + i;
+    end = yw_surface_run_end(&p->edges, i);
+    if (end - i != 2 || e[0].triangle == e[1].triangle || e[0].forward != e[1].forward) continue;
+    mixed[p->part[e[0].triangle]] = any = true;
+  }
+  return any;
+}
+
+// Open parts enclose nothing: they face as most of their area did.
+static void keep_most(const surface_parts* p, const bool* mixed, double* area, signed char* turn) {
+  const yw_vec3* x = p->mesh->positions;
+  for (int32_t t = 0; t < p->mesh->num_triangles; ++t) {
+    const int32_t* v = p->mesh->triangles + 3 * (size_t)t;
+    yw_vec3 normal = yw_cross(yw_sub(x[v[1]], x[v[0]]), yw_sub(x[v[2]], x[v[0]]));
+    area[p->part[t]] += turn[t] * (double)yw_length(normal);
+  }
+  for (int32_t t = 0; t < p->mesh->num_triangles; ++t) {
+    int32_t part = p->part[t];
+    if (mixed[part] && p->parts[part].open && area[part] < 0.0) turn[t] = (signed char)-turn[t];
+  }
+}
+
+// Parts that were mixed face as those that were not do, or outward, if they are not inside of
+// others. Parts that face the other way as a whole are cavities, or wrong.
+static yw_status face_alike(const surface_parts* p, const bool* mixed, signed char* turn) {
+  double total = 0.0;
+  for (int32_t i = 0; i < p->count; ++i) {
+    if (!mixed[i] && !p->parts[i].open) total += p->parts[i].volume;
+  }
+  for (int32_t i = 0; i < p->count; ++i) {
+    int32_t depth;
+    bool other_way = (p->parts[i].volume < 0.0) != (total < 0.0);
+    if (p->parts[i].open || (!mixed[i] && !other_way)) continue;
+    yw_status status = find_depth(p, i, &depth);
+    if (status < 0) return status;
+    if (mixed[i] ? other_way != (depth % 2 == 1) : depth == 0) mark_part(p, i, turn);
+  }
+  return YW_OK;
+}
+
+static yw_status mend(surface_parts* p, yw_tri_mesh* mesh, turning* w, bool* mixed, double* area) {
+  if (find_mixed(p, mixed)) {
+    find_neighbours(p, w->neighbours);
+    spread(p, w->neighbours, w->stack, w->turn);
+    keep_most(p, mixed, area, w->turn);
+    turn_marked(mesh, w->turn);
+    measure_parts(p);
+    memset(w->turn, 0, (size_t)mesh->num_triangles);
+  }
+  yw_status status = face_alike(p, mixed, w->turn);
+  if (status >= 0) turn_marked(mesh, w->turn);
+  return status;
+}
+
+yw_status yw_tri_mesh_mend(yw_tri_mesh* mesh, int32_t* num_turned) {
+  *num_turned = 0;
+  surface_parts p;
+  turning w;
+  yw_status status = make_parts(mesh, &mesh->mem, &p);
+  if (status < 0) return status;
+  bool* mixed = YW_NEW_ARRAY(&mesh->mem, bool, p.count);
+  double* area = YW_NEW_ARRAY(&mesh->mem, double, p.count);
+  bool enough = make_turning(mesh, &w) && mixed && area;
+  status = enough ? mend(&p, mesh, &w, mixed, area) : YW_ERR_MEMORY;
+  if (status >= 0) *num_turned = count_turned(mesh, &w);
+  yw_mem_free(&mesh->mem, mixed);
+  yw_mem_free(&mesh->mem, area);
+  free_turning(mesh, &w);
   free_parts(&p);
   return status;
 }

@@ -77,6 +77,8 @@ const yw_shape_file* yw_find_shape_file(const yw_loader* l, const yw_shape* shap
 /// Replaces a mesh by its connected part with this number, from 1; `part` 0 keeps all. `node` is
 /// what names it.
 bool yw_pick_part(yw_loader* l, const yw_json* node, int32_t part, yw_tri_mesh* mesh);
+/// Turns over triangles of a file that face the wrong way, and says so at `node`, if not NULL.
+bool yw_mend_surface(yw_loader* l, const yw_json* node, yw_tri_mesh* mesh);
 /// Warns about entries of "shapes" that nothing refers to.
 void yw_warn_unused_shapes(yw_loader* l);
 

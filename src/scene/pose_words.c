@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Example poses as tools see them, and what is said about them before they disappoint.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "math/small/polar.h"
@@ -102,6 +103,50 @@ int32_t yw_scene_check_poses(const yw_scene* scene, int32_t body, const yw_vec3*
   return count;
 }
 
+int32_t yw_scene_check_mixtures(const yw_scene* scene, int32_t body, int32_t steps,
+                                yw_pose_mixture* mixtures, int32_t capacity, yw_error* error) {
+  int32_t entry = yw_scene_body_entry(scene, body), count = 0;
+  if (entry < 0) return 0;
+  const yw_model_spec* model = yw_model_of_body(scene, &scene->bodies.items[entry]);
+  if (!model->examples || model->tets.num_tets == 0) return 0;
+  yw_status status =
+      yw_pose_check_mixtures(&model->tets, model->num_poses, (const yw_vec3* const*)model->examples,
+                             steps, mixtures, capacity, &count, error);
+  return status < 0 ? -1 : count;
+}
+
+// Tets times mixtures that loading may take for this, a fifth of a second. Larger bodies are looked
+// at by `yawara inspect`.
+#define MOST_MIXED 20000
+
+// Half way from rest to each pose and between any two.
+static bool warn_mixtures(yw_loader* l, const yw_model_spec* model) {
+  yw_pose_mixture found[YW_MAX_EXAMPLES];
+  yw_error deep = {0};
+  int32_t count = 0, pairs = model->num_poses * (model->num_poses + 1) / 2;
+  if (!l->r.warning || model->tets.num_tets > MOST_MIXED / pairs) return true;
+  yw_status status =
+      yw_pose_check_mixtures(&model->tets, model->num_poses, (const yw_vec3* const*)model->examples,
+                             2, found, YW_MAX_EXAMPLES, &count, &deep);
+  // Tets too flat for this are no reason to refuse a scene.
+  if (status == YW_ERR_MEMORY) return yw_deep_fail(&l->r, model->node, &deep);
+  for (int32_t i = 0; i < count && i < YW_MAX_EXAMPLES; i++) {
+    const yw_pose_mixture* m = &found[i];
+    char between[40] = "the rest pose";
+    if (m->from >= 0) snprintf(between, sizeof between, "example %d", m->from);
+    if (m->share >= 1.0f) {
+      yw_value_warn(&l->r, model->poses[m->to].node,
+                    " passes through itself: %d triangles of its surface cross others",
+                    m->crossing_triangles);
+    } else {
+      yw_value_warn(&l->r, model->poses[m->to].node,
+                    " passes through itself half way from %s: %d triangles cross others", between,
+                    m->crossing_triangles);
+    }
+  }
+  return true;
+}
+
 // Poses that add nothing to others are named by the method, which knows all of them.
 bool yw_warn_poses(yw_loader* l, const yw_model_spec* model) {
   yw_pose_report reports[YW_MAX_EXAMPLES];
@@ -116,5 +161,5 @@ bool yw_warn_poses(yw_loader* l, const yw_model_spec* model) {
     if (flaw != YW_POSE_INVERTED && flaw != YW_POSE_TURNS) continue;
     yw_value_warn(&l->r, model->poses[k].node, " %s", words);
   }
-  return true;
+  return model->num_poses == 0 || warn_mixtures(l, model);
 }

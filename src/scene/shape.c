@@ -3,6 +3,7 @@
 // short to write and extremely slow to evaluate, so the number of primitives is limited.
 #include <math.h>
 
+#include "geometry/surface_parts.h"
 #include "scene/loader.h"
 #include "scene/records.h"
 #include "yawara/extend/vec.h"
@@ -327,6 +328,16 @@ bool yw_pick_part(yw_loader* l, const yw_json* node, int32_t part, yw_tri_mesh* 
   return yw_value_fail(&l->r, node, "asks for part %d, but the file has %d", part, count);
 }
 
+bool yw_mend_surface(yw_loader* l, const yw_json* node, yw_tri_mesh* mesh) {
+  int32_t turned = 0;
+  if (yw_tri_mesh_mend(mesh, &turned) == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
+  if (turned > 0 && node) {
+    yw_value_warn(&l->r, node, ": %d of %d triangles face the wrong way and are turned over",
+                  turned, mesh->num_triangles);
+  }
+  return true;
+}
+
 static bool keep_file(yw_loader* l, const yw_shape* shape, const char* file, int32_t part,
                       yw_transform place) {
   if (!YW_LIST_RESERVE(&l->scene->mem, &l->shape_files, 1)) return yw_memory_fail(&l->r);
@@ -350,6 +361,10 @@ static bool load_mesh(yw_loader* l, const yw_json* node, yw_shape** out) {
   }
   const yw_json* part = yw_json_get(node, "part");
   if (!yw_pick_part(l, part ? part : node, k.part, &mesh)) return false;
+  if (!yw_mend_surface(l, node, &mesh)) {
+    yw_tri_mesh_free(&mesh);
+    return false;
+  }
   if (k.fit > 0) fit_mesh(&mesh, k.fit, &fitted);
   yw_status status = yw_shape_mesh(&l->scene->mem, &mesh, &shape, &deep);
   yw_tri_mesh_free(&mesh);

@@ -141,6 +141,7 @@ static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
     return yw_deep_fail(&l->r, node ? node : model->source_node, &deep);
   }
   if (!yw_pick_part(l, model->source_node, model->surface_part, out)) return false;
+  if (!yw_mend_surface(l, NULL, out)) return false;
   for (int32_t i = 0; i < out->num_vertices; i++) {
     out->positions[i] = yw_transform_point(model->surface_place, out->positions[i]);
   }

@@ -103,6 +103,12 @@ refuses "two sizes" 'give one of them' "$yawara" run "a box.obj" --unit mm --fit
 awk '/^v /{print $1, 10 * $2, 10 * $3, 10 * $4; next} {print}' "a box.obj" >large.obj
 said=$("$yawara" run large.obj --as steel -n 0 -q -o run_large 2>&1)
 if grep -q '200 m large.*--unit mm (0.2 m)' <<<"$said"; then pass "an unlikely size is said"; else flunk "an unlikely size is said" "$said"; fi
+# Faces that are wound either way: what is inside is found out, and said.
+awk '/^f /{if (n++ % 3 == 0) {print $1, $5, $4, $3, $2; next}} {print}' "a box.obj" >mixed.obj
+said=$("$yawara" run mixed.obj --as steel -n 0 -q -o run_mixed 2>&1)
+same "faces that face the wrong way are turned over" "$(grep -o '[0-9]* of 12 triangles face the wrong way' <<<"$said")" "4 of 12 triangles face the wrong way"
+"$yawara" run "a box.obj" --as steel -n 0 -q -o run_whole 2>/dev/null
+same "which makes the same body" "$("$yawara" inspect run_mixed | grep 'body mixed' | sed 's/mixed/a box/;s/ \+/ /g')" "$("$yawara" inspect run_whole | grep 'body a box' | sed 's/ \+/ /g')"
 {
   cat "a box.obj"
   awk '/^v /{print $1, $2, $3 + 15, $4}' "a box.obj"

@@ -22,6 +22,36 @@ if command -v ffmpeg >/dev/null 2>&1; then
   frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 movie.mp4)
   same "with all frames" "$frames" 13
 fi
+
+# Pictures that tasks share are those of one task, and are drawn once.
+share() { "$yawara" render run --every 6 --size 160x90 -q "$@"; }
+check "a share of the pictures" share -o film.png --task 2/2
+same "is every second one" "$(ls film_pictures)" "$(printf '0006.png\npictures.txt')"
+before=$(stat -c %y film_pictures/0006.png)
+check "the rest, in two processes" share -o film.png --wedge 2
+same "draws what is missing" "$(ls film_pictures | tr '\n' ' ')" "0000.png 0006.png 0012.png pictures.txt "
+same "and nothing twice" "$before" "$(stat -c %y film_pictures/0006.png)"
+same "pictures as by one task" "$(cat many_*.png | md5sum)" "$(cat film_pictures/*.png | md5sum)"
+refuses "other pictures in that folder" "\"size 80x60.*Delete it|size 160x90.*Delete it" share -o film.png --task 1/2 --size 80x60
+check "command lines for others" share -o listed.png --wedge 2 --list
+share -o listed.png --wedge 2 --list | bash
+same "that draw all of them" "$(cat many_*.png | md5sum)" "$(cat listed_pictures/*.png | md5sum)"
+share -o array.png --wedge=3 --slurm >array.sh
+check "a script for Slurm" grep -q -- '--array=1-3' array.sh
+for i in 1 2 3; do SLURM_ARRAY_TASK_ID=$i bash array.sh; done
+same "that draws all of them" "$(cat many_*.png | md5sum)" "$(cat array_pictures/*.png | md5sum)"
+refuses "a scene that is shared" "is a file: run it first" "$yawara" render "$scene" -o x.png --wedge 2
+refuses "lists of no tasks" "need --wedge" share -o x.png --list
+refuses "shares that are none" "must be K/N" share -o x.png --task 3/2
+if command -v ffmpeg >/dev/null 2>&1; then
+  check "a movie by tasks" share -o shared.mp4 --wedge 2
+  frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 shared.mp4)
+  same "with all of their pictures" "$frames" 3
+  before=$(stat -c %y shared.mp4)
+  check "the same once more" share -o shared.mp4 --wedge 2
+  same "is there already" "$before" "$(stat -c %y shared.mp4)"
+fi
+
 check "colours by a field" "$yawara" render "$scene" -o speed.png --from 6 --to 6 --size 160x90 -q --color-by speed
 check "with a given range" "$yawara" render "$scene" -o range.png --from 6 --to 6 --size 160x90 -q --color-by speed --color-range 0:9
 if cmp -s speed.png one.png || cmp -s speed.png range.png; then flunk "colours show" "the same picture"; else pass "colours show"; fi

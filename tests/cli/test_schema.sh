@@ -5,34 +5,52 @@
 check "schema and reference are those of the program" "$root/scripts/write_scene_docs.sh" --check "$yawara"
 refuses "an argument that it does not take" "schema" "$yawara" schema scene.json
 
-# Every key and named value is said somewhere. Materials are run by test_golden, from the library's table of them.
+# Every key of every object and every named value is in a scene that tests run: those of the gallery (test_scene_build, the page),
+# test_golden's, and one of rare keys here, with small files for it.
 cd "$work" || exit 1
-cat >cube.obj <<'END'
-v 0 0 0
-v 1 0 0
-v 1 1 0
-v 0 1 0
-v 0 0 1
-v 1 0 1
-v 1 1 1
-v 0 1 1
-f 1 4 3 2
-f 5 6 7 8
-f 1 2 6 5
-f 3 4 8 7
-f 2 3 7 6
-f 1 5 8 4
+cp "$root"/tests/data/keys/*.json .
+python3 - <<'END'
+import struct
+
+corners = [(x, y, z) for z in (-0.5, 0.5) for y in (-0.5, 0.5) for x in (-0.5, 0.5)]
+sides = [(1, 3, 4, 2), (5, 6, 8, 7), (1, 2, 6, 5), (3, 7, 8, 4), (1, 5, 7, 3), (2, 4, 8, 6)]
+
+
+def write_obj(name, points):
+    with open(name, "w") as out:
+        out.writelines(f"v {x} {y} {z}\n" for x, y, z in points)
+        out.writelines("f " + " ".join(map(str, side)) + "\n" for side in sides)
+
+
+write_obj("cube.obj", corners)
+write_obj("turned.obj", [(x + 0.2 * y, y, z) for x, y, z in corners])
+for frame in (1, 2, 3):
+    write_obj(f"walk_{frame}.obj", [(x, y + 0.01 * frame, z) for x, y, z in corners])
+with open("paint.ply", "w") as out:
+    out.write("ply\nformat ascii 1.0\nelement vertex 8\n" + "".join(f"property float {name}\n" for name in ("x", "y", "z", "quality")))
+    out.write("element face 6\nproperty list uchar int vertex_indices\nend_header\n")
+    out.writelines(f"{x} {y} {z} {y + 0.5}\n" for x, y, z in corners)
+    out.writelines("4 " + " ".join(str(v - 1) for v in side) + "\n" for side in sides)
+numbers = struct.pack("<8f", *[0.2, 0.3] * 4)
+with open("grid.raw", "wb") as out:
+    out.write(numbers)
+with open("grid.mhd", "w") as out:
+    out.write("ObjectType = Image\nNDims = 3\nDimSize = 2 2 2\nElementSpacing = 1 1 1\nOffset = -0.5 -0.5 -0.5\nElementType = MET_FLOAT\n"
+              "ElementDataFile = grid.raw\n")
+with open("grid.vti", "w") as out:
+    out.write('<VTKFile type="ImageData" version="0.1" byte_order="LittleEndian"><ImageData WholeExtent="0 1 0 1 0 1" Origin="-0.5 -0.5 -0.5" '
+              'Spacing="1 1 1"><Piece Extent="0 1 0 1 0 1"><PointData><DataArray type="Float32" Name="n" format="ascii">'
+              + "0.2 0.3 " * 4 + "</DataArray></PointData></Piece></ImageData></VTKFile>\n")
+# The cube as five tets; labels 1 and 2.
+tets = [(1, 2, 3, 5), (4, 3, 2, 8), (6, 5, 8, 2), (7, 8, 5, 3), (2, 3, 5, 8)]
+with open("tets.mesh", "w") as out:
+    out.write("MeshVersionFormatted 1\nDimension 3\nVertices 8\n" + "".join(f"{x} {y} {z} 0\n" for x, y, z in corners))
+    out.write("Tetrahedra 5\n" + "".join(" ".join(map(str, tet)) + f" {1 + i % 2}\n" for i, tet in enumerate(tets)) + "End\n")
+with open("pose.node", "w") as out:
+    out.write("8 3 0 0\n" + "".join(f"{i} {x + 0.1 * y} {y} {z}\n" for i, (x, y, z) in enumerate(corners)))
 END
-cat >rare.json <<'END'
-{"frames": 2, "obstacles": [{"shape": {"mesh": {"file": "cube.obj", "sampled": 0.2}}, "position": [0, -2, 0]}], "bodies": [
-  {"rod": {"line": {"from": [2, 0, 0], "to": [2.4, 0, 0], "count": 5}, "section": "ellipse", "width": 0.04, "thickness": 0.02}},
-  {"shape": {"box": {"size": 0.2}}, "plastic": {"spacing": 0.1, "variant": "consistent"}, "position": [4, 0, 0]},
-  {"mesh": {"tets": {"shape": {"box": {"size": 0.4}}, "size": 0.2,
-      "sizes": [{"points": [{"at": [0.2, 0.2, 0.2], "size": 0.1}], "growth": 1}]}}, "match": {}, "position": [6, 0, 0],
-    "examples": [{"mesh": {"file": "cube.obj", "align": "similarity"}}]}]}
-END
-check "a scene of rare words runs" "$yawara" run rare.json -o rare -q
+check "a scene of rare keys runs" "$yawara" run every_key.json -o rare -q
 "$yawara" schema >schema.json
-check "every word of the schema is tested" python3 "$root/tests/support/every_word.py" schema.json "$root" '$schema' \
-  aluminium chewing_gum fat nylon soft_tissue wood
+check "every key and named value is run" python3 "$root/tests/support/every_key.py" schema.json "$root"/scenes/gallery/*.json \
+  "$root"/tests/golden/scenes/*.json every_key.json
 finish

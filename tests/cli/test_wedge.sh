@@ -54,6 +54,13 @@ energy=$(awk -F, 'END { print $18 }' six/runs/0005/log.csv)
 same "the table has values and states" "${row%40,*}" '5,"[1,0,0]",0.3,done,'
 check "and measures" grep -qF ",$(state_of six/runs/0005),$energy," <<<"$row"
 
+check "charts of the measures" test -s six/plots/all_kinetic_energy_over_bodies_0__match_alpha.svg
+# Two lines of three points: the runs of each velocity.
+same "with a line for each other value" "$(sed -n 1p six/plots/all_kinetic_energy_over_bodies_0__match_alpha.csv)" \
+  "$(printf 'bodies[0].match.alpha,"velocity=[0,-1,0] (J)","velocity=[1,0,0] (J)"')"
+same "and their points" "$(wc -l <six/plots/all_kinetic_energy_over_bodies_0__match_alpha.csv)" 4
+same "and none over what is no number" "$(ls six/plots/*velocity* 2>/dev/null | wc -l)" 0
+
 # Shares, and command lines for other programs that run things.
 check "a Latin hypercube" "$yawara" wedge scene.json --sweep bodies[0].position[1]=0.6..1 --latin 4 \
   --seed 3 --sweep "bodies[0].match.alpha=0.01..1:log" --frames 2 -o latin --task 2/2 -q

@@ -37,6 +37,7 @@ static void write_seeds(void) {
   }
   add_scene("", varied_scene);
   add_scene("models.m.match.alpha=0.25", varied_scene);
+  add_scene("bodies[0].frames.solver=extended", varied_methods);
   static const char* const golden[] = {"fem",     "frames", "match", "material", "merge", "mixed",
                                        "plastic", "rigid",  "ring",  "rod",      "sheet"};
   for (size_t i = 0; i < sizeof golden / sizeof *golden; ++i) {

@@ -189,6 +189,33 @@ static void so_are_those_of_every_method(void** state) {
   }
 }
 
+// A track with a single key, of the last kind and of the last target, is made again.
+static void tracks_come_back(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 1);
+  const yw_track_key key = {0.5, {0.5f, 0, 0}};
+  yw_track_def track = yw_default_track_def();
+  track.target = YW_TRACK_CONTROL;
+  track.kind = YW_TRACK_STEP;
+  track.loop = true;
+  track.body = add_body(world, model, (yw_vec3){0, 0, 0}, (yw_quat){0, 0, 0, 1});
+  track.keys = &key;
+  track.num_keys = 1;
+  yw_track_id id;
+  yw_error error = {0};
+  if (yw_track_create(world, &track, &id, &error) < 0) fail_msg("%s", error.message);
+  yw_model_release(model);
+  size_t size = yw_world_snapshot_size(world);
+  void* bytes = malloc(size);
+  assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
+  assert_int_equal(yw_track_destroy(world, id), YW_OK);
+  if (yw_world_restore(world, bytes, size, &error) < 0) fail_msg("%s", error.message);
+  assert_true(yw_track_is_valid(world, id));
+  free(bytes);
+  yw_world_destroy(world);
+}
+
 static void snapshots_of_another_length_are_refused(void** state) {
   (void)state;
   yw_world* world = make_scene();
@@ -216,6 +243,7 @@ int main(void) {
       cmocka_unit_test(so_are_those_that_worlds_go_back_to),
       cmocka_unit_test(so_are_those_of_every_method),
       cmocka_unit_test(worlds_with_diverged_bodies_are_loaded),
+      cmocka_unit_test(tracks_come_back),
       cmocka_unit_test(snapshots_of_another_length_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -298,6 +298,36 @@ static void overlapping_starts_part_without_a_kick(void** state) {
   }
 }
 
+// Boxes that overlap and approach each other, along each axis, one of them four times as heavy,
+// while both drift: of their velocities only the approach is lost, and momentum stays.
+static void overlapping_starts_lose_their_approach(void** state) {
+  (void)state;
+  for (int axis = 0; axis < 3; ++axis) {
+    double at[3] = {0.02, 0.02, 0.02}, first[3] = {0.3, 0.2, -0.1}, second[3] = {0.3, 0.2, -0.1};
+    at[axis] = 0.33;
+    first[axis] += 0.2;
+    second[axis] -= 0.8;
+    char text[1000];
+    snprintf(text, sizeof text,
+             "{\"contact\": \"surfaces\", \"gravity\": [0, 0, 0], \"bodies\": [{" LATTICE
+             "\"match\": {}, \"density\": 4000, \"velocity\": [%g, %g, %g]}, {" LATTICE
+             "\"match\": {}, \"density\": 1000, \"position\": [%g, %g, %g], \"velocity\": [%g, %g, "
+             "%g]}]}",
+             first[0], first[1], first[2], at[0], at[1], at[2], second[0], second[1], second[2]);
+    yw_world* world = surface_world(text, 1);
+    assert_int_equal(yw_world_crossings(world, NULL, 0), 1);
+    assert_true(yw_world_step(world, 1.0f / 60.0f, 4, NULL) >= 0);
+    // The mean of both is what they drift with.
+    for (int32_t i = 0; i < 2; ++i) {
+      static const double drift[3] = {0.3, 0.2, -0.1};
+      yw_body_sums sums;
+      assert_int_equal(yw_body_sums_of(world, yw_world_body(world, i), &sums), YW_OK);
+      for (int k = 0; k < 3; ++k) assert_near(sums.momentum[k] / sums.mass, drift[k], 1e-3);
+    }
+    yw_world_destroy(world);
+  }
+}
+
 // Five boxes, each 4 cm inside the one below: they stand on each other in the end, and a snapshot
 // taken on the way goes on with the same bits.
 static void overlapping_stacks_stand(void** state) {
@@ -341,6 +371,7 @@ int main(void) {
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(overlaps_are_named),
       cmocka_unit_test(overlapping_starts_part_without_a_kick),
+      cmocka_unit_test(overlapping_starts_lose_their_approach),
       cmocka_unit_test(overlapping_stacks_stand),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

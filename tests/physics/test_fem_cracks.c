@@ -136,6 +136,149 @@ static void notched_strip_breaks_as_griffith_says(void** state) {
   check_griffith(2, 10);
 }
 
+// Beams -------------------------------------------------------------------------------------------
+
+#define BEAM_LENGTH 0.4f
+#define DEPTH 0.1f
+#define BEAM_NOTCH 0.04f  // m, from below, in the middle
+
+// Vertices on the notch become two: those of tets to its right move on their own.
+static void cut_beam(yw_tet_mesh* mesh) {
+  int32_t* right = calloc((size_t)mesh->num_vertices, sizeof *right);
+  int32_t more = 0;
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+    yw_vec3 x = mesh->positions[i];
+    bool on_notch = fabsf(x.x) < 1e-5f && x.y < BEAM_NOTCH - 0.5f * DEPTH - 1e-5f;
+    right[i] = on_notch ? mesh->num_vertices + more++ : i;
+  }
+  yw_tet_mesh cut;
+  assert_int_equal(yw_tet_mesh_create(NULL, mesh->num_vertices + more, mesh->num_tets, &cut),
+                   YW_OK);
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+    cut.positions[i] = cut.positions[right[i]] = mesh->positions[i];
+  }
+  for (int32_t t = 0; t < mesh->num_tets; ++t) {
+    const int32_t* v = mesh->tets + 4 * (size_t)t;
+    float x = 0.0f;
+    for (int k = 0; k < 4; ++k) x += 0.25f * mesh->positions[v[k]].x;
+    for (int k = 0; k < 4; ++k) {
+      cut.tets[4 * (size_t)t + (size_t)k] = x > 0.0f ? right[v[k]] : v[k];
+    }
+  }
+  yw_tet_mesh_free(mesh);
+  *mesh = cut;
+  free(right);
+}
+
+// Forces per vertex of the ends for a bending stress of 1 Pa at the edges, from the share of the
+// end faces that each vertex has: pure bending, and nothing holds the beam.
+static yw_vec4* make_couple(const fem_model* m) {
+  yw_vec4* force = calloc((size_t)m->h.max_nodes, sizeof *force);
+  const fem_hierarchy* h = &m->h;
+  for (int32_t t = h->level_start[h->max_level]; t < h->num_tets; ++t) {
+    for (int f = 0; f < 4; ++f) {
+      int32_t v[3];
+      int count = 0;
+      for (int k = 0; k < 4; ++k) {
+        int32_t n = h->nodes[t][k];
+        if (k != f && fabs(fabs(h->rest[n].x) - 0.5 * (double)BEAM_LENGTH) < 1e-5) v[count++] = n;
+      }
+      if (count < 3) continue;
+      yw_dvec3 a = yw_dsub(h->rest[v[1]], h->rest[v[0]]), b = yw_dsub(h->rest[v[2]], h->rest[v[0]]);
+      double area = 0.5 * fabs(yw_dcross(a, b).x);
+      double sum = h->rest[v[0]].y + h->rest[v[1]].y + h->rest[v[2]].y;
+      // Consistent with a stress that varies linearly over the triangle; tension below.
+      for (int k = 0; k < 3; ++k) {
+        double y = (sum + h->rest[v[k]].y) / 4.0;
+        double pull = -y / (0.5 * (double)DEPTH) * area / 3.0;
+        force[v[k]].x += (float)(h->rest[v[k]].x > 0.0 ? pull : -pull);
+      }
+    }
+  }
+  return force;
+}
+
+// Griffith with the stress intensity of a notched beam in pure bending (Tada, Paris, Irwin):
+// K = s sqrt(pi a) F(a / W), and a crack runs when K^2 / E is the toughness.
+static double critical_stress(const yw_fem_def* def) {
+  double a = (double)BEAM_NOTCH, r = a / (double)DEPTH;
+  double shape = 1.122 - 1.40 * r + 7.33 * r * r - 13.08 * r * r * r + 14.0 * r * r * r * r;
+  double k = sqrt((double)def->toughness * (double)def->youngs_modulus);
+  return k / (sqrt(3.14159265358979 * a) * shape);
+}
+
+static void check_beam(int32_t level, int32_t across) {
+  const int32_t cells[3] = {4 * across, across, 1};
+  yw_fem_def def = brittle_def(level);
+  yw_tet_mesh mesh;
+  float thick = DEPTH / (float)across;
+  yw_aabb box = {{-0.5f * BEAM_LENGTH, -0.5f * DEPTH, 0},
+                 {0.5f * BEAM_LENGTH, 0.5f * DEPTH, thick}};
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_SIX, &mesh), YW_OK);
+  cut_beam(&mesh);
+  def.mesh = &mesh;
+  strip s = {.ctx = {.simd = yw_simd_resolve(YW_SIMD_AUTO), .h = 2e-4f}};
+  assert_int_equal(yw_fem_model_create(NULL, &def, &s.model, NULL), YW_OK);
+  assert_int_equal(yw_fem_method.body_create(s.model, NULL, &s.state, &s.p, NULL), YW_OK);
+  const fem_body* b = s.state;
+  yw_vec4* couple = make_couple(s.model);
+  yw_vec4* impulses = calloc((size_t)b->model->h.max_nodes, sizeof *impulses);
+  double expected = critical_stress(&def), stress = 0.0;
+  double ligament = (double)((DEPTH - BEAM_NOTCH) * thick);
+  while (b->cracks.area < 0.05 * ligament && stress < 2.0 * expected) {
+    stress += (stress < 0.6 * expected ? 2e-4 : 8e-5) * expected;
+    for (int32_t n = 0; n < b->model->h.num_nodes; ++n) {
+      impulses[n].x = couple[n].x * (float)stress * s.ctx.h;
+    }
+    yw_fem_method.push(s.state, &s.p, impulses);
+    assert_true(yw_fem_method.advance(s.state, &s.p, &s.ctx) >= 0);
+  }
+  double ratio = stress / expected;
+  if (getenv("YW_TEST_FULL")) {
+    print_message("beam, level %d of %d cells, %d tets: energy released %.3f of the toughness\n",
+                  (int)level, (int)across, (int)b->front.num_tets, ratio * ratio);
+  }
+  assert_near(ratio * ratio, 1.0, 0.1);
+  free(couple);
+  free(impulses);
+  yw_fem_method.body_destroy(s.state, &s.p);
+  yw_fem_model_destroy(s.model);
+  yw_tet_mesh_free(&mesh);
+}
+
+static void notched_beam_breaks_as_griffith_says(void** state) {
+  (void)state;
+  check_beam(0, 20);
+  if (!getenv("YW_TEST_FULL")) return;
+  check_beam(0, 30);
+  check_beam(1, 10);
+  check_beam(1, 15);
+  check_beam(2, 5);
+}
+
+// Nodes along the tip of the notch are known as such, on both sides of the strip; no others are.
+static void tips_of_notches_are_found(void** state) {
+  (void)state;
+  const int32_t cells[3] = {10, 5, 1};
+  for (int notched = 0; notched < 2; ++notched) {
+    yw_fem_def def = brittle_def(1);
+    const int32_t even[3] = {10, 4, 1};
+    strip s;
+    make_strip(&s, &def, notched ? even : cells, notched == 1);
+    const fem_model* m = s.model;
+    int32_t found = 0;
+    for (int32_t n = 0; n < m->h.num_nodes; ++n) {
+      if (!m->fragile->is_tip[n]) continue;
+      ++found;
+      assert_near(m->h.rest[n].x, (double)NOTCH, 1e-5);
+      assert_near(m->h.rest[n].y, 0.5 * (double)HEIGHT, 1e-5);
+    }
+    // Two corners and the midpoint between them.
+    assert_int_equal(found, notched ? 3 : 0);
+    free_strip(&s);
+  }
+}
+
 // Strength ----------------------------------------------------------------------------------------
 
 // Below its strength nothing happens, above it the strip comes apart.
@@ -369,6 +512,8 @@ static void same_bits_over_threads_simd_and_snapshots(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(notched_strip_breaks_as_griffith_says),
+      cmocka_unit_test(notched_beam_breaks_as_griffith_says),
+      cmocka_unit_test(tips_of_notches_are_found),
       cmocka_unit_test(strength_decides_without_a_notch),
       cmocka_unit_test(ductile_strips_flow_before_they_break),
       cmocka_unit_test(energy_is_accounted_for),

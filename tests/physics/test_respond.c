@@ -1,9 +1,67 @@
 // SPDX-License-Identifier: MIT
 // Answers of bodies to impulses: what contact between bodies is solved with.
+#include "methods/kit/respond.h"
 #include "support/frames_moving.h"
 #include "support/plastic_testing.h"
 #include "support/responding.h"
 #include "support/slender_moving.h"
+
+// Rigid answers -----------------------------------------------------------------------------------
+
+// sum m v, or sum y x m v about the center, of changes of velocity; without masses, of impulses.
+static void add_momenta(const yw_particles* p, const yw_vec4* v, bool impulses,
+                        const double center[3], double linear[3], double angular[3]) {
+  for (int k = 0; k < 3; ++k) linear[k] = angular[k] = 0.0;
+  for (int32_t i = 0; i < p->count; ++i) {
+    double m = impulses ? 1.0 : (double)p->mass[i], y[3], own[3];
+    for (int k = 0; k < 3; ++k) {
+      y[k] = (double)(&p->pos[i].x)[k] - center[k];
+      own[k] = m * (double)(&v[i].x)[k];
+      linear[k] += own[k];
+    }
+    for (int k = 0; k < 3; ++k) {
+      int a = (k + 1) % 3, b = (k + 2) % 3;
+      angular[k] += y[a] * own[b] - y[b] * own[a];
+    }
+  }
+}
+
+// The rest of the impulses has no momenta; any change of velocities gets those of the impulses, or
+// without rotations their sum alone.
+static void rigid_answers_have_the_momenta_of_the_impulses(void** state) {
+  (void)state;
+  enum { COUNT = 20 };
+  test_random random = {8};
+  yw_vec4 pos[COUNT] = {{0}}, impulses[COUNT] = {{0}}, rest[COUNT], change[COUNT] = {{0}};
+  float mass[COUNT], inv_mass[COUNT];
+  for (int i = 0; i < COUNT; ++i) {
+    mass[i] = (float)test_random_in(&random, 0.5, 2);
+    inv_mass[i] = 1.0f / mass[i];
+    for (int k = 0; k < 3; ++k) {
+      (&pos[i].x)[k] = (float)test_random_in(&random, -1, 1) + 3.0f * (float)k;
+      (&impulses[i].x)[k] = (float)test_random_in(&random, -1, 1) + 0.3f;
+    }
+  }
+  yw_particles particles = {.count = COUNT, .pos = pos, .mass = mass, .inv_mass = inv_mass};
+  for (int turns = 0; turns < 2; ++turns) {
+    for (int i = 0; i < COUNT; ++i) {
+      for (int k = 0; k < 3; ++k) (&change[i].x)[k] = (float)test_random_in(&random, -1, 1);
+    }
+    yw_rigid_answer answer = yw_answer_rigidly(&particles, impulses, turns, rest);
+    yw_answer_add_rigid(&particles, &answer, change);
+    double wanted[2][3], left[2][3], got[2][3];
+    add_momenta(&particles, impulses, true, answer.center, wanted[0], wanted[1]);
+    add_momenta(&particles, rest, true, answer.center, left[0], left[1]);
+    add_momenta(&particles, change, false, answer.center, got[0], got[1]);
+    for (int k = 0; k < 3; ++k) {
+      assert_at_least(fabs(wanted[0][k]), 0.1);
+      for (int kind = 0; kind <= turns; ++kind) {
+        assert_near(left[kind][k], 0, 1e-5);
+        assert_near(got[kind][k], wanted[kind][k], 1e-5);
+      }
+    }
+  }
+}
 
 // Frames ------------------------------------------------------------------------------------------
 
@@ -534,6 +592,7 @@ static void answers_have_the_same_bits_everywhere(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rigid_answers_have_the_momenta_of_the_impulses),
       cmocka_unit_test(frames_answer_as_forces_in_a_step_do),
       cmocka_unit_test(frames_answers_are_symmetric),
       cmocka_unit_test(frames_answers_keep_momenta),

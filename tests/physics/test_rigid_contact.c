@@ -105,6 +105,24 @@ static void ball_bounces_by_its_restitution(void** state) {
   }
 }
 
+// Without restitution it stays where it lands, and does not enter the floor at any time.
+static void ball_without_restitution_stays_down(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_body_id id = add_rigid(world, make_rigid_ball(0.2f), (yw_vec3){0, 0.6f, 0}, (yw_vec3){0, 0, 0},
+                            (yw_vec3){0, 0, 0});
+  double lowest = 1.0, highest = 0.0;
+  for (int i = 0; i < 60; ++i) {
+    yw_world_step(world, 1.0f / 60, 4, NULL);
+    double y = rigid_state_of(world, id).center[1] - 0.2;
+    lowest = fmin(lowest, y);
+    if (i > 20) highest = fmax(highest, y);
+  }
+  assert_near(lowest, 0, 2e-5);
+  assert_near(highest, 0, 2e-5);
+  yw_world_destroy(world);
+}
+
 // However it falls, a box gains no energy, does not enter the floor, and comes to rest.
 static void thrown_boxes_come_to_rest(void** state) {
   (void)state;
@@ -249,6 +267,7 @@ int main(void) {
       cmocka_unit_test(balls_and_cylinders_roll),
       cmocka_unit_test(sliding_ball_starts_to_roll),
       cmocka_unit_test(ball_bounces_by_its_restitution),
+      cmocka_unit_test(ball_without_restitution_stays_down),
       cmocka_unit_test(thrown_boxes_come_to_rest),
       cmocka_unit_test(fast_bodies_do_not_pass_thin_plates),
       cmocka_unit_test(box_lies_on_a_narrow_post),

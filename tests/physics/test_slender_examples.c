@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Example poses of rods and sheets: poses that are reached, chosen, blended and left again; groups;
 // snapshots; mistakes.
+#include "methods/slender/examples.h"
+#include "methods/slender/sheet_energy.h"
 #include "support/method_world.h"
 #include "support/scene_text.h"
+#include "world/world.h"
 #include "yawara/yawara.h"
 
 #define ROD                                                                                    \
@@ -180,6 +183,60 @@ static void stretch_and_shear_count(void** state) {
   yw_scene_destroy(scene);
 }
 
+static slender_body* body_of(const yw_world* world) {
+  return yw_world_find_body(world, yw_world_body(world, 0))->state;
+}
+
+// Poses of sheets are weighed with the stiffness of stretch, of bending and of shear: the product
+// of a pose with itself is twice the energy of its strains.
+static void products_of_poses_are_energies(void** state) {
+  (void)state;
+  yw_scene* scene = NULL;
+  yw_world* world =
+      make("{" FREE ", \"bodies\": [{" SHEET
+           ", \"slender\": {\"youngs_modulus\": 1e6}, \"examples\": [{\"deform\": [{\"stretch\": "
+           "{\"amount\": 0.002, \"axis\": \"x\"}}, {\"bend\": {\"degrees\": 30, \"axis\": \"x\", "
+           "\"toward\": \"y\"}}, {\"twist\": {\"degrees\": 20, \"axis\": \"x\"}}]}]}]}",
+           &scene);
+  const slender_model* model = body_of(world)->model;
+  double parts[3] = {0};
+  for (int32_t e = 0; e < model->num_elements; ++e) {
+    const double* strain = yw_slender_example(model, 0, e);
+    double k[SHEET_STRAINS / 3][9];
+    yw_sheet_stiffness(&model->triangles[e], k);
+    for (int n = 0; n < 27; ++n) {
+      int part = n / 9, i = n % 9 / 3, j = n % 3;
+      parts[part] += strain[3 * part + i] * k[part][3 * i + j] * strain[3 * part + j];
+    }
+  }
+  double sum = parts[0] + parts[1] + parts[2];
+  assert_near(model->poses.gram[0] / sum, 1, 1e-9);
+  for (int part = 0; part < 3; ++part) assert_at_least(parts[part] / sum, 1e-4);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+// A body that is torn apart beyond all numbers chooses the rest shape.
+static void weights_stay_finite(void** state) {
+  (void)state;
+  for (int example = 0; example < 2; ++example) {
+    yw_scene* scene = NULL;
+    yw_world* world =
+        make("{" FREE ", \"bodies\": [{" ROD
+             ", \"slender\": {\"youngs_modulus\": 1e8, \"beta\": 1}, \"examples\": [" BEND(
+                 120, "\"y\"") ", " BEND(120, "\"z\"") "]}]}",
+             &scene);
+    slender_body* body = body_of(world);
+    for (size_t i = 0; i < 3 * 17; ++i) {
+      if (i % 3 == 1 + (size_t)example) body->x[i] = i % 2 ? 1e308 : -1e308;
+    }
+    yw_slender_fit_examples(body);
+    for (int i = 0; i < 3; ++i) assert_near(body->weights[i], i == 0, 0);
+    yw_world_destroy(world);
+    yw_scene_destroy(scene);
+  }
+}
+
 static void snapshots_hold_weights(void** state) {
   (void)state;
   static const char* const solvers[] = {"implicit", "bdf2"};
@@ -246,6 +303,8 @@ int main(void) {
                                      cmocka_unit_test(the_nearer_of_two_poses_is_chosen),
                                      cmocka_unit_test(groups_roll_up_on_their_own),
                                      cmocka_unit_test(stretch_and_shear_count),
+                                     cmocka_unit_test(products_of_poses_are_energies),
+                                     cmocka_unit_test(weights_stay_finite),
                                      cmocka_unit_test(snapshots_hold_weights),
                                      cmocka_unit_test(mistakes_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);

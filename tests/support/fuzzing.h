@@ -3,10 +3,14 @@
 // empty folder of its own, so that files are named without a path. With YW_FUZZ_SEEDS=FOLDER a
 // program writes its first inputs into that folder and ends. Files that are read as a whole can be
 // given in memory: the programs are linked with --wrap=yw_file_read_all, since a file on a disk
-// takes longer than most readers.
+// takes longer than most readers. Without libFuzzer (YW_FUZZ_ALONE) they are short tests: each runs
+// its first inputs, and some changes of them that are always the same.
 #ifndef YW_TESTS_SUPPORT_FUZZING_H
 #define YW_TESTS_SUPPORT_FUZZING_H
 
+#ifdef YW_FUZZ_ALONE
+#include <unistd.h>
+#endif
 #include "support/testing.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/file.h"
@@ -91,6 +95,53 @@ static inline void seal_bytes(unsigned char* bytes, size_t size) {
   for (size_t i = 0; i < 8; ++i) bytes[size - 8 + i] = (unsigned char)(hash >> 8 * i);
 }
 
+#ifdef YW_FUZZ_ALONE
+
+/// Runs an input, and changes of it: bytes replaced, or the end cut off.
+static inline void run_changes(test_random* random, unsigned char* bytes, size_t size, int rounds) {
+  for (int round = 0; round <= rounds; ++round) {
+    size_t length = round % 4 == 3 ? test_random_u32(random) % size : size;
+    // A copy of exactly this length, so that the sanitizer detects reading past it.
+    unsigned char* changed = malloc(length ? length : 1);
+    memcpy(changed, bytes, length);
+    for (int k = 0; length > 0 && k < round % 4; ++k) {
+      changed[test_random_u32(random) % length] = (unsigned char)test_random_u32(random);
+    }
+    LLVMFuzzerTestOneInput(changed, length);
+    free(changed);
+  }
+}
+
+/// Programs whose inputs take long have a smaller number.
+#ifndef ROUNDS_ALONE
+#define ROUNDS_ALONE 40
+#endif
+
+int main(void) {
+  char place[] = "/tmp/yawara-fuzz-XXXXXX", text[100];
+  if (!mkdtemp(place) || chdir(place) != 0) abort();
+  setenv("YW_FUZZ_SEEDS", place, 1);
+  prepare();
+  write_seeds();
+  test_random random = {1};
+  int count = 0;
+  for (;; ++count) {
+    snprintf(text, sizeof text, "%s/seed_%03d", place, count);
+    if (access(text, R_OK) != 0) break;
+    size_t size;
+    unsigned char* bytes = get_file(text, &size);
+    run_changes(&random, bytes, size, ROUNDS_ALONE);
+    free(bytes);
+  }
+  snprintf(text, sizeof text, "rm -rf '%s'", place);
+  if (chdir("/") != 0 || system(text) != 0) abort();
+  printf("%s %d first inputs, %d changes of each\n", count > 0 ? "ok" : "not ok", count,
+         ROUNDS_ALONE);
+  return count > 0 ? 0 : 1;
+}
+
+#else
+
 int LLVMFuzzerInitialize(int* argc, char*** argv) {
   (void)argc, (void)argv;
   prepare();
@@ -98,5 +149,7 @@ int LLVMFuzzerInitialize(int* argc, char*** argv) {
   write_seeds();
   exit(0);
 }
+
+#endif
 
 #endif

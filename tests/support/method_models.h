@@ -21,10 +21,10 @@ static const char* const method_bodies[] = {
 };
 #define NUM_METHOD_BODIES ((int)(sizeof method_bodies / sizeof *method_bodies))
 
-/// The model of number i of the above; release it.
-static inline yw_model* method_model(int i) {
+/// The model of a body; release it.
+static inline yw_model* model_of_body(const char* body) {
   char text[1000];
-  snprintf(text, sizeof text, "{\"bodies\": [{%s}]}", method_bodies[i]);
+  snprintf(text, sizeof text, "{\"bodies\": [{%s}]}", body);
   yw_scene* scene = scene_of(text);
   yw_world* world = world_of(scene);
   yw_model* model = yw_model_retain((yw_model*)yw_body_model(world, yw_world_body(world, 0)));
@@ -32,5 +32,8 @@ static inline yw_model* method_model(int i) {
   yw_scene_destroy(scene);
   return model;
 }
+
+/// The model of number i of the above; release it.
+static inline yw_model* method_model(int i) { return model_of_body(method_bodies[i]); }
 
 #endif

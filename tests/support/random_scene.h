@@ -15,6 +15,7 @@
 typedef struct random_scene {
   uint64_t state;
   uint64_t drives;  ///< state of another sequence, so that scenes are as they were before
+  uint64_t rest;    ///< and of a third
   int examples;     ///< of the body that is being said; 0 where their weights cannot be set
   int length;
   char text[RANDOM_SCENE_BYTES];
@@ -30,6 +31,16 @@ static inline uint32_t draw_bits(random_scene* s) {
 static inline int draw(random_scene* s, int count) { return (int)(draw_bits(s) % (uint32_t)count); }
 
 static inline bool draw_one_in(random_scene* s, int count) { return draw(s, count) == 0; }
+
+/// From the third sequence.
+static inline bool draw_more_one_in(random_scene* s, int count) {
+  uint64_t state = s->state;
+  s->state = s->rest;
+  bool one = draw_one_in(s, count);
+  s->rest = s->state;
+  s->state = state;
+  return one;
+}
 
 /// A number with few digits, so that texts are short and exact.
 static inline double draw_number(random_scene* s, double low, double high) {
@@ -166,6 +177,7 @@ static inline void say_match(random_scene* s) {
     s->examples = 0;
   }
   if (draw_one_in(s, 4)) say(s, ", \"projection\": \"paper\"");
+  if (draw_more_one_in(s, 4)) say(s, ", \"region_width\": 2");
   say(s, "}");
 }
 
@@ -176,6 +188,7 @@ static inline void say_frames(random_scene* s) {
   bool examples = draw_one_in(s, 3);
   if (examples) say_examples(s);
   const char* solver = solvers[draw(s, examples ? 2 : 4)];
+  if (!examples && draw_more_one_in(s, 4)) solver = "oriented";
   double modulus = draw_power(s, 4, 6);
   double ratio = draw_number(s, 0, 0.45);
   say(s, ", \"frames\": {\"youngs_modulus\": %g, \"poissons_ratio\": %.4g, \"solver\": \"%s\"",
@@ -190,6 +203,8 @@ static inline void say_fem(random_scene* s) {
   int level = draw(s, 2);
   say(s, ", \"fem\": {\"youngs_modulus\": %g, \"poissons_ratio\": %.4g, \"max_level\": %d", modulus,
       draw_number(s, 0.1, 0.45), level);
+  if (draw_more_one_in(s, 5)) say(s, ", \"sampling\": \"settled\"");
+  if (draw_more_one_in(s, 5)) say(s, ", \"refine\": \"range\"");
   say_fields(s);
   say(s, "}");
 }
@@ -314,7 +329,7 @@ static inline void say_obstacles(random_scene* s) {
 }
 
 static inline void random_scene_make(random_scene* s, uint64_t seed) {
-  *s = (random_scene){.state = 0x9e3779b97f4a7c15u * (seed + 1), .drives = seed};
+  *s = (random_scene){.state = 0x9e3779b97f4a7c15u * (seed + 1), .drives = seed, .rest = seed + 77};
   for (int i = 0; i < 4; ++i) draw_bits(s);
   int substeps = 2 + draw(s, 4);
   say(s, "{\"fps\": 60, \"substeps\": %d, \"contact\": \"%s\"", substeps,

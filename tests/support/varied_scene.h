@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small scene with keys of every kind, to be damaged.
+// Small scenes with keys of every kind, to be damaged: one of a match body, one of all others.
 #ifndef YW_TESTS_SUPPORT_VARIED_SCENE_H
 #define YW_TESTS_SUPPORT_VARIED_SCENE_H
 
@@ -24,6 +24,53 @@ static const char varied_scene[] =
     "  \"floor\": {\"height\": -1},\n"
     "  \"obstacles\": [{\"shape\": {\"box\": {\"size\": [1, 1, 1], \"rounding\": 0.1}}, \"path\": "
     "{\"keys\": [{\"time\": 0}], \"loop\": true}}]\n"
+    "}\n";
+
+static const char varied_methods[] =
+    "{\"substeps\": 2, \"contact\": \"points\", \"contact_iterations\": 3, \"sleep_speed\": 0.01,\n"
+    "  \"wind\": {\"velocity\": [1, 0, 0], \"turbulence\": 0.5, \"seed\": 3},\n"
+    "  \"bodies\": [{\"name\": \"f\", \"mesh\": {\"lattice\": {\"size\": 0.4, \"cells\": [2, 1, "
+    "1]}},\n"
+    "    \"frames\": {\"kind\": \"cells\", \"solver\": \"bdf2\", \"youngs_modulus\": 1e5, "
+    "\"poissons_ratio\": "
+    "0.4, \"fields\": [{\"from\": [0, -0.2, 0], \"to\": [0, 0.2, 0], \"youngs_modulus\": [1e5, "
+    "3e5]}]},\n"
+    "    \"tracks\": [{\"set\": \"damping\", \"kind\": \"step\", \"keys\": [{\"time\": 0, "
+    "\"value\": 1}, "
+    "{\"time\": 0.5, \"value\": 2}]}]},\n"
+    "    {\"name\": \"e\", \"mesh\": {\"lattice\": {\"size\": 0.4, \"cells\": [1, 1, 2]}}, "
+    "\"position\": [1, "
+    "0, 0],\n"
+    "    \"fem\": {\"material\": \"soft_silicone\", \"max_level\": 1, \"refine\": \"range\", "
+    "\"yield\": 0.1, "
+    "\"creep\": 5, \"tau\": 0.02}},\n"
+    "    {\"name\": \"p\", \"shape\": {\"box\": {\"size\": 0.2}}, \"position\": [2, 0, 0],\n"
+    "    \"plastic\": {\"spacing\": 0.1, \"material\": \"clay\", \"flow\": \"von_mises\", "
+    "\"yield_stress\": "
+    "500}},\n"
+    "    {\"name\": \"r\", \"rod\": {\"line\": {\"from\": [3, 0, 0], \"to\": [3.4, 0, 0], "
+    "\"count\": 5}, "
+    "\"section\": \"rectangle\", \"width\": 0.04, \"thickness\": 0.02},\n"
+    "    \"slender\": {\"youngs_modulus\": 1e6, \"solver\": \"implicit\", \"beta\": 0.5}, "
+    "\"examples\": "
+    "[{\"deform\": {\"bend\": {\"degrees\": 40, \"axis\": \"x\", \"toward\": \"y\"}}}],\n"
+    "    \"tracks\": [{\"set\": \"weight\", \"drive\": {\"by\": \"distance\", \"body\": \"f\", "
+    "\"from\": 3, "
+    "\"to\": 1, \"smooth\": 0.1}}]},\n"
+    "    {\"name\": \"s\", \"sheet\": {\"rectangle\": {\"width\": 0.4, \"depth\": 0.4, \"across\": "
+    "2, "
+    "\"along\": 2}, \"thickness\": 0.01}, \"position\": [4, 0, 0]},\n"
+    "    {\"name\": \"g\", \"shape\": {\"sphere\": {\"radius\": 0.2}}, \"rigid\": {\"size\": 0.1}, "
+    "\"position\": [5, 0, 0]}],\n"
+    "  \"joints\": [{\"kind\": \"hinge\", \"body\": \"g\", \"at\": [5, 0, 0], \"axis\": \"z\", "
+    "\"limits\": "
+    "[-10, 5], \"motor\": {\"speed\": -90, \"force\": 2}},\n"
+    "    {\"kind\": \"spring\", \"body\": \"e\", \"to\": \"f\", \"at\": [0.8, 0, 0], \"to_at\": "
+    "[0.2, 0, 0], "
+    "\"stiffness\": 50, \"length\": 0.5}],\n"
+    "  \"tracks\": [{\"set\": \"gravity\", \"kind\": \"smooth\", \"keys\": [{\"time\": 0, "
+    "\"value\": [0, -9, "
+    "0]}, {\"time\": 1, \"value\": [1, -5, 0]}]}]\n"
     "}\n";
 
 #endif

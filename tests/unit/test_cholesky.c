@@ -247,6 +247,12 @@ static void blocks_of_three_are_ordered_together(void** state) {
   int apart = 0;
   for (int k = 0; k < 3 * NODES; k += 3) apart += order[k] / 3 != order[k + 2] / 3;
   assert_at_most(apart, NODES / 4);
+  // Nine numbers for each one of the matrix of nodes in the same order, or nearly.
+  yw_cholesky_options single = {.points = points};
+  yw_cholesky* of_nodes = factorise(&grid, &single, NULL);
+  double nodes = (double)yw_cholesky_get_stats(of_nodes).entries;
+  assert_at_most((double)yw_cholesky_get_stats(f).entries / (9.0 * nodes), 1.05);
+  yw_cholesky_destroy(of_nodes);
   test_random random = {4};
   double *b = random_vector(&random, 18 * NODES), *x = calloc(18 * NODES, sizeof *x);
   solve(f, NULL, 6, b, x);

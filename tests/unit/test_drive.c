@@ -228,6 +228,50 @@ static void weights_can_be_set_by_hand(void** state) {
   }
 }
 
+// Groups are told and released one by one; snapshots hold what is left, and a body that is told
+// nothing any more is as if it had never been.
+static void groups_are_told_on_their_own(void** state) {
+  (void)state;
+  static const char* const methods[] = {"match", "frames"};
+  for (int m = 0; m < 2; ++m) {
+    yw_status (*set)(yw_world*, yw_body_id, int32_t, const float*, float) =
+        m == 0 ? yw_body_match_set_weights : yw_body_frames_set_weights;
+    char text[700];
+    snprintf(text, sizeof text,
+             "{\"gravity\": [0, 0, 0], \"bodies\": [{\"%s\": {\"beta\": 0, " HALF "}, " BOX
+             ", " LONGER "}]}",
+             methods[m]);
+    yw_scene* scene = scene_of(text);
+    yw_world *world = world_of(scene), *other = world_of(scene);
+    yw_body_id body = yw_world_body(world, 0);
+    const float given[2] = {0.8f, 0.6f};
+    uint64_t plain = yw_world_hash(world);
+    for (int released = 0; released < 2; ++released) {
+      for (int group = 0; group < 2; ++group) {
+        assert_int_equal(set(world, body, group, &given[group], 1), YW_OK);
+      }
+      assert_int_equal(set(world, body, released, NULL, 0), YW_OK);
+      assert_true(yw_world_hash(world) != plain);
+      size_t size = yw_world_snapshot_size(world);
+      void* bytes = malloc(size);
+      assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
+      assert_int_equal(yw_world_load(other, bytes, size, NULL), YW_OK);
+      free(bytes);
+      assert_true(yw_world_hash(other) == yw_world_hash(world));
+      float w[4] = {0};
+      yw_world_step(other, 1 / 60.0f, 1, NULL);
+      weights_of(other, m, w);
+      assert_near(w[1], released == 0 ? 0 : 0.8, 1e-3);
+      assert_near(w[3], released == 1 ? 0 : 0.6, 1e-3);
+      assert_int_equal(set(world, body, -1, NULL, 0), YW_OK);
+      assert_true(yw_world_hash(world) == plain);
+    }
+    yw_world_destroy(world);
+    yw_world_destroy(other);
+    yw_scene_destroy(scene);
+  }
+}
+
 #define TOUCHY                                                                                  \
   "{\"floor\": true, \"bodies\": [{\"match\": {}, \"position\": [0, 0.6, 0], " BOX ", " LONGER  \
   ", \"tracks\": [{\"set\": \"weight\", \"drive\": {\"by\": \"contact\", \"from\": 0, \"to\": " \
@@ -322,6 +366,7 @@ int main(void) {
                                      cmocka_unit_test(delay_and_smoothing_are_those_asked_for),
                                      cmocka_unit_test(weights_follow_what_comes_near),
                                      cmocka_unit_test(weights_can_be_set_by_hand),
+                                     cmocka_unit_test(groups_are_told_on_their_own),
                                      cmocka_unit_test(snapshots_hold_the_state_of_drives),
                                      cmocka_unit_test(drives_end_with_what_they_look_at),
                                      cmocka_unit_test(mistakes_are_refused)};

@@ -476,6 +476,13 @@ static void errors_in_surfaces_name_place_and_numbers(void** state) {
            "\"bufferViews\": [{\"buffer\": 0, \"byteLength\": 12}], \"buffers\": [{\"byteLength\": "
            "12, \"uri\": \"data:;base64,AAAAAAAAAAAAAAAA\"}]"),
        "accessors[0] reaches beyond its buffer"},
+      {"e.gltf",
+       GLTF("\"scenes\": [{\"nodes\": [0]}], \"nodes\": [{\"mesh\": 0}], \"meshes\": [{}]"),
+       "e.gltf: has no vertices"},
+      {"e.gltf",
+       GLTF("\"scenes\": [{\"nodes\": [0]}], \"nodes\": [{\"mesh\": 0}], \"meshes\": "
+            "[{\"primitives\": {\"mode\": 4}}]"),
+       "e.gltf: has no vertices"},
       {"noending", "{}", "noending: has no ending, expected .obj"},
   };
   for (size_t i = 0; i < sizeof files / sizeof *files; ++i) assert_bad(&files[i], false);
@@ -516,6 +523,14 @@ static void errors_in_tets_name_place_and_numbers(void** state) {
        "0\nCELLS 1 "
        "5\n9 0 0 0 0\n",
        "e.vtk:8: cell 0 has 9 corners, but 4 numbers are left"},
+      {"e.vtk",
+       "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 "
+       "0\nCELLS 1 5\n5 0 0 0 0 0\n",
+       "e.vtk:8: cell 0 has 5 corners, but 4 numbers are left"},
+      {"e.vtk",
+       "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 "
+       "0\nCELLS 1 5\n-1 0 0 0 0\n",
+       "e.vtk:8: cell 0 has -1 corners, but 4 numbers are left"},
       {"e.vtk",
        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 "
        "0\nCELLS 1 "

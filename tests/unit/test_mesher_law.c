@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the mesher promises for any shape, on random unions and differences of primitives: volume,
-// parts and tunnels, angles, sharp edges of boxes.
+// parts and tunnels, angles, whatever is wider than a cell, sharp edges and corners of boxes.
 #include "support/testing.h"
 
-#include "geometry/triangle_tree.h"
+#include "geometry/winding.h"
 #include "support/mesh_testing.h"
 #include "support/solid_topology.h"
 #include "yawara/extend/vec.h"
@@ -133,16 +133,58 @@ static bool is_plain_edge(const yw_shape* shape, const placed_box* box, yw_vec3 
   return true;
 }
 
-// The largest distance from the edges of the boxes to the boundary of the tets; -1 if there are
-// none.
-static double worst_edge(const random_shape* s, const yw_tet_mesh* mesh, float size, int* count) {
+// Whether a corner of a box is a corner of the shape too, with one size of plain faces and edges
+// around it.
+static bool is_plain_corner(const yw_shape* shape, const placed_box* box, yw_vec3 corner,
+                            float size) {
+  // The corner itself, then next to it along one or two of the axes.
+  for (int axes = 0; axes < 7; ++axes) {
+    yw_vec3 q = corner;
+    float* y = &q.x;
+    for (int k = 0; k < 3; ++k) {
+      if (axes & 1 << k) y[k] -= y[k] > 0 ? size : -size;
+      if (fabsf(y[k]) > (&box->half.x)[k]) return false;
+    }
+    if (!is_on_surface(shape, yw_transform_point(box->place, q))) return false;
+  }
+  return true;
+}
+
+/// The surface of the tets.
+typedef struct boundary {
   yw_tri_mesh surface;
   yw_triangle_tree tree;
-  double worst = -1.0;
-  assert_int_equal(yw_tet_mesh_surface(mesh, NULL, &surface, NULL), YW_OK);
-  assert_int_equal(yw_triangle_tree_create(NULL, surface.num_triangles, surface.triangles,
-                                           surface.positions, NULL, &tree),
+  yw_winding winding;
+} boundary;
+
+static void make_boundary(const yw_tet_mesh* mesh, boundary* out) {
+  yw_tri_mesh* surface = &out->surface;
+  assert_int_equal(yw_tet_mesh_surface(mesh, NULL, surface, NULL), YW_OK);
+  assert_int_equal(yw_triangle_tree_create(NULL, surface->num_triangles, surface->triangles,
+                                           surface->positions, NULL, &out->tree),
                    YW_OK);
+  assert_int_equal(yw_winding_create(&out->tree, 2.3f, &out->winding), YW_OK);
+}
+
+static void free_boundary(boundary* b) {
+  yw_winding_free(&b->winding);
+  yw_triangle_tree_free(&b->tree);
+  yw_tri_mesh_free(&b->surface);
+}
+
+// Distance from the boundary, in cells of the size there.
+static double cells_off(const boundary* b, yw_vec3 p, float size) {
+  yw_nearest nearest = yw_triangle_tree_nearest(&b->tree, p, INFINITY);
+  const yw_tree_triangle* t = &b->tree.triangles[nearest.triangle];
+  float cell =
+      fmaxf(yw_distance(t->a, t->b), fmaxf(yw_distance(t->b, t->c), yw_distance(t->c, t->a)));
+  return sqrt((double)nearest.distance2) / (double)fminf(cell, size);
+}
+
+// The largest distance from the edges of the boxes to the boundary of the tets; -1 if there are
+// none.
+static double worst_edge(const random_shape* s, const boundary* found, float size, int* count) {
+  double worst = -1.0;
   for (int b = 0; b < s->num_boxes; ++b) {
     for (int n = 0; n < 12 * 40; ++n) {
       int k = n % 3, corner = n / 3 % 4;
@@ -153,25 +195,48 @@ static double worst_edge(const random_shape* s, const yw_tet_mesh* mesh, float s
       x[(k + 1) % 3] = corner & 1 ? half[(k + 1) % 3] : -half[(k + 1) % 3];
       x[(k + 2) % 3] = corner & 2 ? half[(k + 2) % 3] : -half[(k + 2) % 3];
       if (!is_plain_edge(s->shape, &s->boxes[b], local, k, size)) continue;
-      yw_vec3 p = yw_transform_point(s->boxes[b].place, local);
-      yw_nearest nearest = yw_triangle_tree_nearest(&tree, p, INFINITY);
-      // In cells of the size there.
-      const yw_tree_triangle* t = &tree.triangles[nearest.triangle];
-      float cell =
-          fmaxf(yw_distance(t->a, t->b), fmaxf(yw_distance(t->b, t->c), yw_distance(t->c, t->a)));
-      worst = fmax(worst, sqrt((double)nearest.distance2) / (double)fminf(cell, size));
+      worst = fmax(worst, cells_off(found, yw_transform_point(s->boxes[b].place, local), size));
       ++*count;
     }
   }
-  yw_triangle_tree_free(&tree);
-  yw_tri_mesh_free(&surface);
   return worst;
+}
+
+// The same for their corners.
+static double worst_corner(const random_shape* s, const boundary* found, float size, int* count) {
+  double worst = -1.0;
+  for (int n = 0; n < 8 * s->num_boxes; ++n) {
+    const placed_box* box = &s->boxes[n / 8];
+    yw_vec3 corner = yw_v3(n & 1 ? box->half.x : -box->half.x, n & 2 ? box->half.y : -box->half.y,
+                           n & 4 ? box->half.z : -box->half.z);
+    if (!is_plain_corner(s->shape, box, corner, size)) continue;
+    worst = fmax(worst, cells_off(found, yw_transform_point(box->place, corner), size));
+    ++*count;
+  }
+  return worst;
+}
+
+// Centres of balls of one cell that fit into the shape, and how many of them are in no tet.
+static int count_lost(const yw_shape* shape, const boundary* found, float size, test_random* random,
+                      int* count) {
+  yw_aabb box;
+  int lost = 0;
+  assert_true(yw_shape_bounds(shape, &box));
+  for (int n = 0; n < 4000; ++n) {
+    yw_vec3 p = {random_float(random, (double)box.lower.x, (double)box.upper.x),
+                 random_float(random, (double)box.lower.y, (double)box.upper.y),
+                 random_float(random, (double)box.lower.z, (double)box.upper.z)};
+    if (!(yw_shape_distance(shape, p) < -0.5f * size)) continue;
+    ++*count;
+    lost += !(yw_winding_number(&found->winding, p, NULL) > 0.5f);
+  }
+  return lost;
 }
 
 // The law -----------------------------------------------------------------------------------------
 
 typedef struct tally {
-  int shapes, volumes, angles, topologies, edges;  ///< checked or broken
+  int shapes, volumes, angles, topologies, features, edges, corners;  ///< checked or broken
 } tally;
 
 static void check_shape(const random_shape* s, int n, test_random* random, tally* checked,
@@ -223,12 +288,28 @@ static void check_shape(const random_shape* s, int n, test_random* random, tally
       ++broken->topologies;
     }
   }
-  double edge = worst_edge(s, &mesh, size, &checked->edges);
+  boundary surface;
+  make_boundary(&mesh, &surface);
+  // Points of its own, so that all shapes stay as they are.
+  test_random points = {(uint64_t)n};
+  int lost = count_lost(s->shape, &surface, size, &points, &checked->features);
+  if (lost > 0) {
+    print_error("shape %d: %d points where a ball of one cell fits are in no tet\n", n, lost);
+    ++broken->features;
+  }
+  double edge = worst_edge(s, &surface, size, &checked->edges);
   if (!(edge <= 0.1)) {
     print_error("shape %d: an edge of a box is %.2f of a cell off (%d tets, size %g)\n", n, edge,
                 mesh.num_tets, (double)size);
     ++broken->edges;
   }
+  double corner = worst_corner(s, &surface, size, &checked->corners);
+  if (!(corner <= 0.1)) {
+    print_error("shape %d: a corner of a box is %.2f of a cell off (%d tets, size %g)\n", n, corner,
+                mesh.num_tets, (double)size);
+    ++broken->corners;
+  }
+  free_boundary(&surface);
   yw_tet_mesh_free(&mesh);
 }
 
@@ -245,12 +326,15 @@ static void random_shapes_are_kept(void** state) {
     yw_shape_release(s.shape);
   }
   print_message(
-      "%d shapes, %d with a clear topology, %d points on edges of boxes; broken: %d meshes, %d "
-      "volumes, %d angles, %d topologies, %d edges\n",
-      checked.shapes, checked.topologies, checked.edges, broken.shapes, broken.volumes,
-      broken.angles, broken.topologies, broken.edges);
+      "%d shapes, %d with a clear topology, %d points a cell deep, %d on edges and %d at corners "
+      "of "
+      "boxes; broken: %d meshes, %d volumes, %d angles, %d topologies, %d features, %d edges, %d "
+      "corners\n",
+      checked.shapes, checked.topologies, checked.features, checked.edges, checked.corners,
+      broken.shapes, broken.volumes, broken.angles, broken.topologies, broken.features,
+      broken.edges, broken.corners);
   assert_int_equal(broken.shapes + broken.volumes + broken.angles, 0);
-  assert_int_equal(broken.topologies, 0);
+  assert_int_equal(broken.topologies + broken.features, 0);
   // An edge stays rounded where a vertex on it would leave a bad tet. The law allows none of this;
   // one shape in a hundred is the most.
   assert_at_most(broken.edges, NUM_SHAPES / 100);

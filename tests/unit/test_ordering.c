@@ -107,6 +107,31 @@ static void fill_of_grids_is_far_below_the_natural_order(void** state) {
   free(cube_points);
 }
 
+// A bar along one axis, leaning to the two others, so that the best cuts are across its axis and
+// not across its own length: they are found whichever axis it is.
+static void leaning_bars_are_cut_across_every_axis(void** state) {
+  (void)state;
+  enum { LONG = 40, WIDE = 7, COUNT = LONG * WIDE * WIDE };
+  yw_sparse bar = sample_grid(LONG, WIDE, WIDE, 1, 1);
+  yw_vec3* upright = sample_grid_points(LONG, WIDE, WIDE);
+  double first = 0.0;
+  for (int axis = 0; axis < 3; ++axis) {
+    yw_vec3* points = malloc(sizeof *points * COUNT);
+    for (int i = 0; i < COUNT; ++i) {
+      const float x = upright[i].x, *from = &upright[i].x;
+      for (int k = 0; k < 3; ++k) {
+        (&points[i].x)[(axis + k) % 3] = k == 0 ? x : from[k] + (k == 1 ? 0.6f : -0.45f) * x;
+      }
+    }
+    double entries = entries_of(&bar, YW_CHOLESKY_DISSECTION, points);
+    if (axis == 0) first = entries;
+    assert_near(entries / first, 1, 0.01);
+    free(points);
+  }
+  free(upright);
+  yw_sparse_free(&bar);
+}
+
 static void trees_and_chains_have_no_fill(void** state) {
   (void)state;
   // A chain numbered at random.
@@ -149,6 +174,7 @@ int main(void) {
       cmocka_unit_test(orders_are_permutations_of_any_graph),
       cmocka_unit_test(points_that_coincide_or_are_far_off_do_no_harm),
       cmocka_unit_test(fill_of_grids_is_far_below_the_natural_order),
+      cmocka_unit_test(leaning_bars_are_cut_across_every_axis),
       cmocka_unit_test(trees_and_chains_have_no_fill),
       cmocka_unit_test(a_star_with_many_rays_is_ordered_quickly),
   };

@@ -200,6 +200,41 @@ static void positions_must_be_finite(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
+// Bent to more than a circle, and drawn out sideways by `rise` per length so that the ends pass
+// each other.
+static yw_vec3* coiled(const yw_tet_mesh* mesh, float rise) {
+  yw_vec3* out = deformed(mesh, YW_DEFORM_BEND, 400.0f / 180.0f * pi);
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) out[i].z += rise * mesh->positions[i].y;
+  return out;
+}
+
+// A coil to the left and one to the right are sound, and so is the way to each; between them the
+// ends meet.
+static void mixtures_that_cross_are_found(void** state) {
+  (void)state;
+  yw_tet_mesh mesh = make_slender_bar(0.1f, 24);
+  yw_vec3 *left = coiled(&mesh, 0.2f), *right = coiled(&mesh, -0.2f), *flat = coiled(&mesh, 0.0f);
+  const yw_vec3* const coils[] = {left, right};
+  const yw_vec3* const ring[] = {flat};
+  yw_pose_mixture found[8];
+  int32_t count = -1;
+  assert_int_equal(yw_pose_check_mixtures(&mesh, 2, coils, 2, found, 8, &count, NULL), YW_OK);
+  assert_int_equal(count, 1);
+  assert_int_equal(found[0].from, 0);
+  assert_int_equal(found[0].to, 1);
+  assert_near(found[0].share, 0.5, 1e-6);
+  assert_true(found[0].crossing_triangles > 20);
+  // The pose itself, but not three quarters of it.
+  assert_int_equal(yw_pose_check_mixtures(&mesh, 1, ring, 4, found, 8, &count, NULL), YW_OK);
+  assert_int_equal(count, 1);
+  assert_int_equal(found[0].from, -1);
+  assert_near(found[0].share, 1.0, 1e-6);
+  yw_mem_free(NULL, left);
+  yw_mem_free(NULL, right);
+  yw_mem_free(NULL, flat);
+  yw_tet_mesh_free(&mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stretch_is_measured_and_turns_of_the_whole_are_not),
@@ -209,6 +244,7 @@ int main(void) {
       cmocka_unit_test(inverted_tets_are_counted),
       cmocka_unit_test(groups_have_numbers_of_their_own),
       cmocka_unit_test(positions_must_be_finite),
+      cmocka_unit_test(mixtures_that_cross_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

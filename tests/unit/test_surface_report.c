@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is said about surfaces: closed or open, wound alike or not, crossing, in parts.
+#include "geometry/surface_parts.h"
+#include "support/counted_memory.h"
 #include "support/mesh_testing.h"
 #include "yawara/shape.h"
 
@@ -141,6 +143,49 @@ static void cavities_face_inward_and_stay_with_their_part(void** state) {
 }
 
 // Two boxes that pass through each other, do not touch, or touch with their faces.
+static yw_tri_mesh box_of(float low, float high) {
+  return make_box((yw_vec3){low, low, low}, (yw_vec3){high, high, high});
+}
+
+static int32_t mended(yw_tri_mesh* mesh) {
+  int32_t turned = -1;
+  assert_int_equal(yw_tri_mesh_mend(mesh, &turned), YW_OK);
+  return turned;
+}
+
+// Only what cannot be meant is mended: a cavity, or an eye inside of a head, may be.
+static void files_are_mended_where_they_contradict_themselves(void** state) {
+  (void)state;
+  for (int32_t inward = 0; inward < 2; ++inward) {
+    yw_tri_mesh nested = joined(box_of(0, 3), box_of(1, 2));
+    for (int32_t t = 12; inward && t < 24; ++t) turn(&nested, t);
+    assert_int_equal(mended(&nested), 0);
+    yw_tri_mesh_free(&nested);
+  }
+
+  // A part of its own that faces inward; then single triangles of both, one of them inside out.
+  yw_tri_mesh two = joined(box_of(0, 1), box_of(2, 4));
+  for (int32_t t = 0; t < 12; ++t) turn(&two, t);
+  assert_int_equal(mended(&two), 12);
+  assert_near(report_of(&two).volume, 9, 1e-6);
+  for (int32_t t = 0; t < 12; ++t) turn(&two, t);
+  for (int32_t t = 3; t < 24; t += 5) turn(&two, t);
+  assert_true(mended(&two) > 5);
+  assert_int_equal(report_of(&two).turned_edges, 0);
+  assert_near(report_of(&two).volume, 9, 1e-6);
+  yw_tri_mesh_free(&two);
+
+  // An open box has no inside: it stays as most of it is.
+  yw_tri_mesh open = box_of(0, 1);
+  open.num_triangles = 10;
+  for (int32_t t = 0; t < 10; ++t) {
+    if (t != 4) turn(&open, t);
+  }
+  assert_int_equal(mended(&open), 1);
+  assert_int_equal(report_of(&open).turned_edges, 0);
+  yw_tri_mesh_free(&open);
+}
+
 static void only_what_passes_through_crosses(void** state) {
   (void)state;
   static const struct {
@@ -220,15 +265,36 @@ static void damaged_surfaces_are_refused(void** state) {
   yw_tri_mesh_free(&box);
 }
 
+static void running_out_of_memory_is_said(void** state) {
+  (void)state;
+  yw_tri_mesh box = make_box((yw_vec3){0, 0, 0}, (yw_vec3){1, 1, 1});
+  yw_surface_report report;
+  counted_memory memory = {.left = ENOUGH};
+  yw_allocator mem = counted_allocator(&memory);
+  assert_int_equal(yw_surface_report_of(&box, &mem, &report, NULL), YW_OK);
+  int blocks = memory.calls;
+  assert_at_least(blocks, 5);
+  for (int left = 0; left < blocks; ++left) {
+    yw_error error = {0};
+    memory.left = left;
+    assert_int_equal(yw_surface_report_of(&box, &mem, &report, &error), YW_ERR_MEMORY);
+    assert_non_null(strstr(error.message, "memory"));
+    assert_int_equal(memory.alive, 0);
+  }
+  yw_tri_mesh_free(&box);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_box_is_closed_and_wound_alike),
       cmocka_unit_test(openings_are_counted_with_their_size),
       cmocka_unit_test(turned_triangles_are_found_and_repaired),
       cmocka_unit_test(cavities_face_inward_and_stay_with_their_part),
+      cmocka_unit_test(files_are_mended_where_they_contradict_themselves),
       cmocka_unit_test(only_what_passes_through_crosses),
       cmocka_unit_test(a_tree_finds_all_crossings),
       cmocka_unit_test(damaged_surfaces_are_refused),
+      cmocka_unit_test(running_out_of_memory_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "support/testing.h"
 
 #include "geometry/matter.h"
+#include "support/solid_topology.h"
 #include "yawara/extend/vec.h"
 #include "yawara/scene.h"
 #include "yawara/shape.h"
@@ -168,6 +169,85 @@ static void mass_is_that_of_the_shape(void** state) {
   }
 }
 
+// Simple bodies, nothing given but the shape and the method: no matter is lost, in one part.
+#define BOX(size, center) "{\"box\": {\"size\": [" size "], \"center\": [" center "]}}"
+#define CYLINDER(radius) "{\"cylinder\": {\"radius\": " radius ", \"height\": 0.05}}"
+#define UNION(of) "{\"union\": {\"of\": [" of "]}}"
+#define CUT(of) "{\"difference\": {\"of\": [" of "]}}"
+
+typedef struct simple_body {
+  const char *name, *shape;
+  double volume;
+  int tunnels;
+} simple_body;
+
+static const simple_body simple_bodies[] = {
+    {"T", UNION(BOX("0.8, 0.1, 0.1", "0, 0.4, 0") "," BOX("0.1, 0.8, 0.1", "0, 0, 0")), 0.0155, 0},
+    {"plus", UNION(BOX("1, 0.1, 0.1", "0, 0, 0") "," BOX("0.1, 1, 0.1", "0, 0, 0")), 0.019, 0},
+    {"L", UNION(BOX("0.1, 1, 0.2", "0, 0, 0") "," BOX("0.6, 0.1, 0.2", "0.25, -0.45, 0")), 0.03, 0},
+    {"U",
+     UNION(BOX("0.1, 1, 0.1", "-0.3, 0, 0") "," BOX("0.1, 1, 0.1", "0.3, 0, 0") "," BOX(
+         "0.7, 0.1, 0.1", "0, -0.45, 0")),
+     0.025, 0},
+    {"frame", CUT(BOX("1, 0.8, 0.06", "0, 0, 0") "," BOX("0.88, 0.68, 1", "0, 0, 0")), 0.012096, 1},
+    {"table",
+     UNION(BOX("1.2, 0.05, 0.8", "0, 0.7, 0") "," BOX("0.06, 0.7, 0.06", "0.5, 0.35, 0.3") "," BOX(
+         "0.06, 0.7, 0.06",
+         "-0.5, 0.35, 0.3") "," BOX("0.06, 0.7, 0.06",
+                                    "0.5, 0.35, -0.3") "," BOX("0.06, 0.7, 0.06",
+                                                               "-0.5, 0.35, -0.3")),
+     0.05772, 0},
+    {"flat ring", CUT(CYLINDER("0.5") "," CYLINDER("0.4")), 0.0141372, 1},
+    {"plate with a hole",
+     CUT(BOX("1, 0.05, 0.6", "0, 0, 0") ",{\"cylinder\": {\"radius\": 0.15, \"height\": 1}}"),
+     0.0264657, 1},
+};
+
+static void check_simple_body(const simple_body* b, const char* method) {
+  char text[1000];
+  snprintf(text, sizeof text, "{\"bodies\": [{\"shape\": %s, \"%s\": {}, \"density\": 700}]}",
+           b->shape, method);
+  yw_scene_def def = yw_default_scene_def();
+  def.path = b->name;
+  def.text = text;
+  def.size = strlen(text);
+  yw_scene* scene;
+  yw_world* world;
+  yw_error warning = {0}, error = {0};
+  if (yw_scene_read(&def, &scene, &warning, &error) < 0) fail_msg("%s", error.message);
+  if (warning.message[0]) fail_msg("%s, %s: %s", b->name, method, warning.message);
+  assert_true(yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error) >= 0);
+  yw_body_id body = yw_world_body(world, 0);
+  const yw_tet_mesh* tets = yw_model_tets(yw_body_model(world, body));
+  yw_tet_quality q;
+  yw_body_sums sums;
+  assert_int_equal(yw_tet_mesh_quality(tets, &q), YW_OK);
+  solid_topology found = topology_of_tets(tets);
+  print_message("%s, %s: %d tets, %.2f %% of the volume, smallest angle %.1f degrees\n", b->name,
+                method, tets->num_tets, 100 * q.volume / b->volume, (double)q.min_dihedral);
+  assert_near(q.volume / b->volume, 1, 0.02);
+  // Subdivided tets of finite elements have smaller angles than those of the mesher.
+  if (strcmp(method, "fem") != 0) assert_at_least(q.min_dihedral, 10);
+  assert_int_equal(found.parts, 1);
+  assert_int_equal(found.euler, 1 - b->tunnels);
+  assert_int_equal(yw_body_sums_of(world, body, &sums), YW_OK);
+  assert_near(sums.mass / (700 * b->volume), 1, 0.01);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
+static void simple_bodies_keep_their_matter(void** state) {
+  (void)state;
+  const char* const methods[] = {"match", "frames", "fem"};
+  for (int n = 0; n < 8; ++n) {
+    for (int m = 0; m < 3; ++m) {
+      // Several levels of finite elements take seconds.
+      if (m == 2 && n != 1 && !getenv("YW_TEST_FULL")) continue;
+      check_simple_body(&simple_bodies[n], methods[m]);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(volume_and_thickness_are_those_of_the_shape),
@@ -176,6 +256,7 @@ int main(void) {
       cmocka_unit_test(thin_legs_are_kept_by_default),
       cmocka_unit_test(a_box_loses_nothing),
       cmocka_unit_test(mass_is_that_of_the_shape),
+      cmocka_unit_test(simple_bodies_keep_their_matter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

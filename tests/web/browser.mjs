@@ -6,11 +6,17 @@ import { createRequire } from 'node:module';
 const require = createRequire(new URL('../../web/package.json', import.meta.url));
 const { chromium } = require('playwright-core');
 
+/** How long a test waits for something, ms: long enough for a busy machine, beside the gallery. */
+export const PATIENCE = 1000 * Number(process.env.YW_PATIENCE ?? 240);
+
+/** A name for this machine that browsers do not trust: no service workers, no isolation. */
+export const STRANGER = 'stranger.test';
+
 export function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-background-networking',
-      '--disable-component-update', '--disable-sync', '--no-first-run'],
+      '--disable-component-update', '--disable-sync', '--no-first-run', `--host-resolver-rules=MAP ${STRANGER} 127.0.0.1`],
   });
 }
 
@@ -19,7 +25,7 @@ export async function openPage(browser, address, options = {}) {
   // Half as many pixels across: the software renderer takes a quarter of the time.
   const context = await browser.newContext({ viewport: { width: 960, height: 600 }, deviceScaleFactor: 0.5, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(240_000); // on a busy machine, beside the gallery
+  page.setDefaultTimeout(PATIENCE);
   page.problems = [];
   page.on('console', (message) => {
     // The software renderer of the tests says that reading pixels is slow.
@@ -37,6 +43,17 @@ export async function open({ browser, site }, query) {
   return page;
 }
 
+/** Drops files on the page together: names and contents. */
+export const drop = (page, ...files) =>
+  page.evaluate(
+    (list) => {
+      const data = new DataTransfer();
+      for (const [name, bytes] of list) data.items.add(new File([new Uint8Array(bytes)], name));
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    },
+    files.map(([name, content]) => [name, [...Buffer.from(content)]]),
+  );
+
 /** Nothing may have gone wrong on the page. */
 export async function close(page) {
   assert.deepEqual(page.problems, []);
@@ -48,7 +65,7 @@ export const firstPicture = (page) => page.waitForSelector('#canvas[data-shown]'
 
 /** Waits until the page has reached a frame and paused there; returns the hash that it shows. */
 export async function hashAt(page, frame) {
-  await page.waitForFunction((n) => Number(document.querySelector('#canvas').dataset.frame) === n, frame, { timeout: 120_000 });
+  await page.waitForFunction((n) => Number(document.querySelector('#canvas').dataset.frame) === n, frame);
   return page.textContent('#hash');
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests of the page in headless Chromium, two at a time. Prints "ok NAME" or "not ok NAME" for each, with its seconds.
-// usage: node tests/web/run.mjs [PART OF A NAME]      from the root, after make web; build/yawara must exist
+// usage: node tests/web/run.mjs [PART OF A NAME ...]      from the root, after make web; build/yawara must exist
 import { processorTime } from './program.mjs';
 import { serve } from './server.mjs';
 import { launch } from './browser.mjs';
@@ -11,7 +11,7 @@ import * as page from './test_page.mjs';
 import * as pose from './test_pose.mjs';
 import * as view from './test_view.mjs';
 
-const only = process.argv[2] ?? '';
+const only = process.argv.slice(2);
 const site = await serve('out/web', true);
 const plainSite = await serve('out/web', false);
 const browser = await launch();
@@ -37,7 +37,7 @@ async function run([name, test]) {
   await Promise.allSettled(contexts.map((context) => context.close()));
 }
 
-const tests = [page, core, own, pose, view, monkey].flatMap((part) => part.tests).filter(([name]) => name.includes(only));
+const tests = [page, core, own, pose, view, monkey].flatMap((part) => part.tests).filter(([name]) => only.length === 0 || only.some((part) => name.includes(part)));
 // Those that measure time have the machine to themselves.
 for (const test of tests.filter(([, , how]) => how?.alone)) await run(test);
 // Pages wait much: for timers, for the graphics, for the program. Two at a time keep two cores busy.

@@ -66,7 +66,8 @@ async function grabMovesTheBody(on) {
   await close(page);
 }
 
-async function homeResetsTheView(page) {
+/** reset: how. */
+async function viewIsReset(page, reset) {
   const eye = () => page.evaluate(() => window.yawara.stage.studio.camera.position.toArray());
   const before = await eye();
   const box = await page.locator('#canvas').boundingBox();
@@ -75,7 +76,7 @@ async function homeResetsTheView(page) {
   await page.mouse.move(box.x + 140, box.y + 60, { steps: 3 });
   await page.mouse.up();
   await page.waitForFunction(([x]) => Math.abs(window.yawara.stage.studio.camera.position.x - x) > 0.1, before);
-  await page.keyboard.press('Home');
+  await reset();
   await page.waitForFunction((old) => old.every((value, k) => Math.abs(window.yawara.stage.studio.camera.position.getComponent(k) - value) < 1e-3), before);
 }
 
@@ -105,7 +106,39 @@ async function keysAct(on) {
   await page.waitForFunction((name) => window.yawara.session.name === name, next);
   await page.keyboard.press('[');
   await page.waitForFunction(() => window.yawara.session.name === 'first');
-  await homeResetsTheView(page);
+  await viewIsReset(page, () => page.keyboard.press('Home'));
+  await close(page);
+}
+
+async function buttonsAct(on) {
+  const page = await openPaused(on, 'first', 5);
+  await page.click('#step');
+  await hashAt(page, 6);
+  await page.click('#restart');
+  await hashAt(page, 0);
+  // With a tenth of the speed, three frames of 1/60 s take at least half a second.
+  await page.selectOption('#speed', '0.1');
+  const seconds = await page.evaluate(async () => {
+    const start = performance.now();
+    document.querySelector('#play').click();
+    while (window.yawara.report.frame < 3) await new Promise((done) => setTimeout(done, 5));
+    return (performance.now() - start) / 1000;
+  });
+  assert.ok(seconds > 0.4, `three frames took ${seconds} s`);
+  await page.click('#play');
+  await page.waitForFunction(() => document.querySelector('#play').getAttribute('aria-label') === 'Play');
+  for (const name of ['gallery', 'panel']) {
+    await page.click(`#open-${name}`);
+    assert.ok(!(await page.isVisible(`#${name}`)));
+    await page.click(`#open-${name}`);
+    assert.ok(await page.isVisible(`#${name}`));
+  }
+  await page.check('#edges');
+  await page.waitForFunction(() => window.yawara.stage.bodies[0].edges.visible);
+  await page.click('#open-help');
+  assert.match(await page.textContent('#help'), /Drag a body/);
+  await page.keyboard.press('Escape');
+  await viewIsReset(page, () => page.click('#home'));
   await close(page);
 }
 
@@ -183,14 +216,22 @@ async function namesForScreenReaders(on) {
   );
   assert.deepEqual(nameless, []);
   await close(page);
+  // Who asked for less motion gets none unasked.
+  const still = await openPage(on.browser, `${on.site.address}?scene=twist`, { reducedMotion: 'reduce' });
+  await hashAt(still, 0);
+  assert.equal(await still.getAttribute('#play', 'aria-label'), 'Play');
+  await still.click('#play');
+  await still.waitForFunction(() => window.yawara.report.frame > 3);
+  await close(still);
 }
 
 export const tests = [
   ['starts within 2 s and 1.2 MB', startsQuicklyAndSmall, { alone: true }],
   ['a grabbed body moves and is thrown, others do not', grabMovesTheBody],
   ['keys act', keysAct],
+  ['buttons act', buttonsAct],
   ['a pin holds', pinHolds],
   ['fits a phone, and a long press pins', fitsAPhone],
   ['deforming obstacles move', deformingObstaclesMove],
-  ['everything has a name for screen readers', namesForScreenReaders],
+  ['everything has a name for screen readers; less motion where it is wished', namesForScreenReaders],
 ];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { close, findBody, hashAt, open, openPage } from './browser.mjs';
+import { PATIENCE, close, drop, findBody, hashAt, open, openPage } from './browser.mjs';
 import { nativeHash, withFolder } from './program.mjs';
 
 // A bar of frames, which keeps its stiffness in its scene.
@@ -64,6 +64,11 @@ export async function sameHash(page, frames) {
   return text;
 }
 
+/** Waits until something asked of the page is true. */
+async function eventually(isTrue, what) {
+  for (const end = Date.now() + PATIENCE; !(await isTrue()); ) assert.ok(Date.now() < end, what);
+}
+
 export const setSlider = (page, id, value) =>
   page.evaluate(
     ([name, to]) => {
@@ -114,6 +119,15 @@ async function slidersMakeAPoseThatRunsNatively(on) {
   assert.match(await page.textContent('#problem'), /same as/);
   await page.click('.strip button:text-is("✕")');
   await stripLength(page, 1);
+  await page.fill('.strip input[aria-label="Name of pose 1"]', 'curl');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => /"name": "curl"/.test(window.yawara.session.text));
+  // What is edited can be kept beside what it was.
+  await page.click('.strip button:text-is("Edit")');
+  await page.waitForFunction(() => window.yawara.posing.now);
+  await setSlider(page, '#pose-bend', 1);
+  await page.click('button:text-is("Keep as new")');
+  await stripLength(page, 2);
   await close(page);
 }
 
@@ -144,6 +158,14 @@ async function gizmoTurnsAPart(on) {
   const turn = await page.evaluate(() => window.yawara.posing.handles.find((one) => !one.anchor).motion.turn);
   assert.ok(Math.abs(turn[3]) < 0.999, `it was turned by ${turn}`);
   assert.ok(apart(before.positions, (await pose(page)).positions) > 0.01, 'nothing was deformed');
+  await page.click('button:text-is("Spring back")');
+  await eventually(async () => apart(before.positions, (await pose(page)).positions) < 0.01, 'it does not spring back');
+  await page.click('button:text-is("Pull")');
+  await pull(page, [x, y], 30, -60);
+  await page.click('button:text-is("Let go")');
+  await page.waitForFunction(() => window.yawara.posing.handles.length === 0);
+  const kept = await pose(page);
+  assert.ok(apart(before.positions, kept.positions) > 0.02, 'it sprang back when it was let go');
   await page.click('button:text-is("Cancel")');
   await page.waitForFunction(() => !window.yawara.posing.isOn);
   await close(page);
@@ -185,7 +207,7 @@ const placeOf = (page, body) =>
 
 /** Rods and sheets: bent with a slider, kept, drawn in the strip; a group is painted; their frames are shown. */
 async function thinBodiesHavePoses(page) {
-  await page.setInputFiles('#file', { name: 'thin.json', mimeType: 'application/json', buffer: Buffer.from(THIN) });
+  await drop(page, ['thin.json', THIN]);
   await page.waitForFunction(() => window.yawara.scene.name === 'thin');
   await page.check('#axes');
   await page.waitForFunction(() => window.yawara.stage.frame.axes.length === 7 * (21 + 63));
@@ -225,6 +247,14 @@ async function disappointingPosesAreExplained(on) {
 async function paintRunsNatively(on) {
   const page = await open(on, '?scene=twist&at=0');
   await page.click('button:text-is("Groups")');
+  const isAll = (value) => page.waitForFunction((wanted) => window.yawara.stage.frame.bodies[1].values?.every((one) => one === wanted), value);
+  await page.click('button:text-is("Fill")');
+  await isAll(1);
+  await page.click('.paint button:text-is("Undo")');
+  await isAll(0);
+  await page.click('.paint button:text-is("Redo")');
+  await isAll(1);
+  await page.click('.paint button:text-is("Undo")');
   const [x, y] = await findBody(page);
   await setSlider(page, '#paint-radius', 0.35);
   await page.mouse.click(x, y);
@@ -232,7 +262,7 @@ async function paintRunsNatively(on) {
   await page.click('button:text-is("Done")');
   await page.waitForFunction(() => /"painted"/.test(window.yawara.session.text));
   await sameHash(page, 10);
-  await page.setInputFiles('#file', { name: 'bar.json', mimeType: 'application/json', buffer: Buffer.from(BAR) });
+  await drop(page, ['bar.json', BAR]);
   await page.waitForFunction(() => window.yawara.scene.name === 'bar');
   await page.click('button:text-is("Stiffness")');
   await page.click('button:text-is("Gradient")');

@@ -29,6 +29,8 @@ export class Editor {
   private readonly view: EditorView;
   private timer = 0;
   private isSetting = false;
+  /** The text that was run last, if it was typed here. */
+  private typed: string | undefined;
 
   constructor(parent: HTMLElement, schema: string, run: (text: string) => void) {
     const dark = matchMedia('(prefers-color-scheme: dark)').matches;
@@ -44,7 +46,10 @@ export class Editor {
         EditorView.updateListener.of((update) => {
           if (!update.docChanged || this.isSetting) return;
           clearTimeout(this.timer);
-          this.timer = window.setTimeout(() => run(this.view.state.doc.toString()), PAUSE);
+          this.timer = window.setTimeout(() => {
+            this.typed = this.text;
+            run(this.typed);
+          }, PAUSE);
         }),
       ],
     });
@@ -54,9 +59,11 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Shows another text, unless it is the one being edited. */
+  /** Shows another text, unless it is the one being edited: typing goes on while a scene is built. */
   show(text: string): void {
-    if (text === this.text) return;
+    if (text === this.text || text === this.typed) return;
+    clearTimeout(this.timer);
+    this.typed = undefined;
     this.isSetting = true;
     this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
     this.isSetting = false;

@@ -2,27 +2,12 @@
 // Changes of the scene's text and parameters that can be undone.
 import { History } from './history';
 import type { Change } from './protocol';
-import { parseScene, type JsonObject } from './scene_text';
+import { parseScene, sameAt, type JsonObject } from './scene_text';
 import type { Session } from './session';
 
 interface Moment {
   text: string;
   changes: Change[];
-}
-
-export function base64(bytes: Uint8Array): string {
-  let text = '';
-  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
-  return btoa(text);
-}
-
-/** Empty if the text is no base64. */
-export function fromBase64(text: string): Uint8Array {
-  try {
-    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  } catch {
-    return new Uint8Array();
-  }
 }
 
 export class Edits {
@@ -45,7 +30,10 @@ export class Edits {
 
   /** Before something changes; changes of one kind in a row are one. */
   note(kind: string): void {
-    this.history.push(this.now, kind);
+    const { now } = this;
+    // A text with a mistake has changed nothing.
+    if (this.history.last?.text === now.text && this.history.last.changes === now.changes) return;
+    this.history.push(now, kind);
     this.onChange();
   }
 
@@ -56,6 +44,14 @@ export class Edits {
     change(scene);
     this.note('');
     this.go({ text: JSON.stringify(scene, null, 2), changes: this.session.changes });
+  }
+
+  /** Runs another text. Parameters that were changed in the panel and now in the text are those of the text. */
+  type(text: string): void {
+    const [before, after] = [parseScene(this.session.text), parseScene(text)];
+    const isKept = ({ path }: Change): boolean => sameAt(before, after, path);
+    this.note('text');
+    this.go({ text, changes: after ? this.session.changes.filter(isKept) : this.session.changes });
   }
 
   private go(to: Moment | undefined): void {

@@ -8,8 +8,12 @@ export function isModel(name: string): boolean {
   return MODELS.test(name);
 }
 
-/** Calls open for every file dropped on the page. */
-export function listenToDrops(target: HTMLElement, open: (file: File) => void): void {
+export function isScene(name: string): boolean {
+  return /\.json$/i.test(name);
+}
+
+/** Calls open with the files that are dropped on the page together. */
+export function listenToDrops(target: HTMLElement, open: (files: File[]) => void): void {
   addEventListener('dragover', (event) => {
     event.preventDefault();
     target.classList.add('dropping');
@@ -20,7 +24,8 @@ export function listenToDrops(target: HTMLElement, open: (file: File) => void): 
   addEventListener('drop', (event) => {
     event.preventDefault();
     target.classList.remove('dropping');
-    for (const file of event.dataTransfer?.files ?? []) open(file);
+    const files = [...(event.dataTransfer?.files ?? [])];
+    if (files.length > 0) open(files);
   });
 }
 

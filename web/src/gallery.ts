@@ -13,7 +13,7 @@ export interface Entry {
 
 const HEADINGS: Record<string, string> = {
   match: 'Examples (match)',
-  frames: 'Few frames (frames)',
+  frames: 'Stiff to soft (frames)',
   slender: 'Rods and sheets (slender)',
   fem: 'Elements (fem)',
   plastic: 'Clay and cream (plastic)',

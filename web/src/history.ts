@@ -22,6 +22,10 @@ export class History<T> {
     this.undone.length = 0;
   }
 
+  /** What was kept last. */
+  get last(): T | undefined {
+    return this.done.at(-1);
+  }
   get canUndo(): boolean {
     return this.done.length > 0;
   }

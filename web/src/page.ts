@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The page: starts the worker and connects what is seen with what runs.
+import { Address } from './address';
 import { button, find } from './dom';
 import type { Editor } from './editor';
 import { Edits } from './edits';
-import { Recorder, download, isModel, listenToDrops, objText } from './files';
+import { Recorder, download, isModel, isScene, listenToDrops, objText } from './files';
 import { Gallery, type Entry } from './gallery';
 import type { Hand } from './hand';
 import { icons } from './icons';
 import { Inside } from './inside';
 import { fillHelp, listenToKeys, type KeyAction } from './keys';
-import { readLink, writeLink } from './link';
+import { readLink, unpackText, writeLink, type Link } from './link';
 import { Painting } from './painting';
 import { Panel } from './panel';
 import { shortNumber } from './plots';
@@ -30,12 +31,14 @@ const FAR = 100;
 const NARROW = matchMedia('(max-width: 860px)');
 // With less, the text takes the place of the gallery.
 const WIDE = matchMedia('(min-width: 1500px)');
+const REDUCED = matchMedia('(prefers-reduced-motion: reduce)');
 
 const canvas = find<HTMLCanvasElement>('canvas');
-const link = readLink(location.search);
+const link = readLink(location);
 /** The program shows something, and this page is where it is seen. */
 const isRemote = link.view === 'run' || link.view === 'live';
 const session = new Session(link.view === 'run' ? new RunSource() : link.view === 'live' ? new ServerSource() : new WorkerSource());
+const address = new Address(session, FIRST_SCENE, link.threads);
 document.body.dataset.view = link.view;
 let paused = false;
 let gallery: Gallery | undefined;
@@ -121,18 +124,19 @@ async function sendFiles(list: { part: string; name: string }[]): Promise<void> 
 
 /** The scene that was picked last: others may still be on their way. */
 let picked = '';
-async function openScene(name: string, until = -1, changes: Change[] = []): Promise<void> {
-  picked = name;
-  const [response, known] = await Promise.all([fetch(`scenes/${encodeURIComponent(name)}.json`), entries]);
-  if (!response.ok) {
-    showProblem(`There is no scene "${name}".`);
+async function openScene({ scene, at, changes, text: packed }: Pick<Link, 'scene' | 'at' | 'changes' | 'text'>): Promise<void> {
+  const name = (picked = scene || FIRST_SCENE);
+  const [response, known] = await Promise.all([packed ? undefined : fetch(`scenes/${encodeURIComponent(name)}.json`), entries]);
+  const text = response?.ok ? await response.text() : await unpackText(packed);
+  if (!text) {
+    showProblem(packed ? 'The address is damaged: the scene in it cannot be read.' : `There is no scene "${name}".`);
     return;
   }
-  const text = await response.text();
   const files = known.find((entry) => entry.name === name)?.files ?? [];
   if (files.length > 0) await sendFiles(files.map((file) => ({ part: `scenes/${encodeURIComponent(file)}`, name: file })));
   if (picked !== name) return;
-  openText(name, text, changes, until);
+  address.lead(text, !packed);
+  openText(name, text, changes, at);
   find('model').hidden = true;
   gallery?.mark(name);
   if (NARROW.matches) setDrawer('gallery', false);
@@ -146,35 +150,38 @@ function openText(name: string, text: string, changes: Change[], until: number):
 }
 
 /** The scene that `yawara view` serves, with the files that it reads. */
-async function openServed(until: number, changes: Change[]): Promise<void> {
+async function openServed({ at, changes, text: packed }: Link): Promise<void> {
   const served = (await (await fetch('open/scene.json', { cache: 'no-store' })).json()) as { name: string; text: string; changes: Change[]; files: { part: string; name: string }[] };
   await sendFiles(served.files);
-  openText(served.name, served.text, [...served.changes, ...changes], until);
+  const text = packed ? await unpackText(packed) : served.text;
+  address.lead(text, !packed);
+  openText(served.name, text, [...served.changes, ...changes], at);
 }
 
 function pick(name: string): void {
-  const address = writeLink({ view: '', scene: name, changes: [], at: -1, threads: link.threads });
   // The page then simulates by itself, for which it starts again.
   if (isRemote) {
-    location.assign(address);
+    location.assign(writeLink({ view: '', scene: name, changes: [], at: -1, threads: link.threads, text: '' }));
     return;
   }
-  history.pushState(null, '', address);
-  void openScene(name);
+  address.go(name);
+  void openScene({ scene: name, at: -1, changes: [], text: '' });
 }
 
 /** The address shows what was changed, so that a link shows it too. */
 function rememberInLink(): void {
-  if (isRemote) return;
-  const view = readLink(location.search).view;
-  history.replaceState(null, '', writeLink({ view, scene: session.name, changes: session.changes, at: -1, threads: link.threads }));
+  if (!isRemote) address.remember();
+}
+
+function openLink(next: Link): void {
+  if (next.view === 'scene') void openServed(next);
+  else void openScene(next);
 }
 
 addEventListener('popstate', () => {
-  const next = readLink(location.search);
+  const next = readLink(location);
   if (isRemote || next.view === 'run' || next.view === 'live') location.reload();
-  else if (next.view === 'scene') void openServed(next.at, next.changes);
-  else void openScene(next.scene || FIRST_SCENE, next.at, next.changes);
+  else openLink(next);
 });
 
 /** A frame that was sent before a scene opened is of the one before. */
@@ -205,7 +212,7 @@ session.on('opened', ({ scene, warning }) => {
   editor?.mark('');
   panel.open(session.keepView);
   looking.scene = scene;
-  if (session.keepView) rememberInLink();
+  if (session.keepView || address.isStale) rememberInLink();
   if (warning) showProblem(warning);
 });
 
@@ -254,9 +261,8 @@ session.on('started', (message) => {
   schema = message.schema;
   presets = message.presets ?? {};
   fillPresets();
-  if (isRemote) return;
-  if (link.view === 'scene') void openServed(link.at, link.changes);
-  else void openScene(link.scene || FIRST_SCENE, link.at, link.changes);
+  // Who asked for less motion gets none unasked.
+  if (!isRemote) openLink({ ...link, at: link.at < 0 && REDUCED.matches ? 0 : link.at });
 });
 
 // The timeline of a run ---------------------------------------------------------------------------
@@ -294,14 +300,36 @@ function buildModel(): void {
   session.send({ do: 'model', name: model.name, bytes: model.bytes.slice(0), as: preset.value, method: method.value });
 }
 
-async function openFile(file: File): Promise<void> {
-  if (isModel(file.name)) {
-    model = { name: file.name, bytes: await file.arrayBuffer() };
-    find('model').hidden = false;
-    buildModel();
-  } else {
+/** Files that belong together: a scene with what it reads, or a mesh with what it needs beside it. */
+async function openFiles(files: File[]): Promise<void> {
+  const main = files.find(({ name }) => isScene(name)) ?? files.find(({ name }) => isModel(name));
+  if (!main) {
+    showProblem(`${files.map(({ name }) => name).join(', ')}: neither a mesh (OBJ, PLY, STL, glTF) nor a scene (JSON).`);
+    return;
+  }
+  const text = isScene(main.name) ? await main.text() : '';
+  await bringFiles(files.filter((file) => file !== main), text);
+  if (text) {
     gallery?.mark('');
-    openText(file.name.replace(/\.json$/, ''), await file.text(), [], -1);
+    find('model').hidden = true;
+    openText(main.name.replace(/\.json$/i, ''), text, [], -1);
+    return;
+  }
+  address.addLocal(main.name);
+  model = { name: main.name, bytes: await main.arrayBuffer() };
+  find('model').hidden = false;
+  buildModel();
+}
+
+/** Gives the core files where a scene looks for them: in the folders, too, in which it names one of them. */
+async function bringFiles(files: File[], scene: string): Promise<void> {
+  const names = new Set(files.map(({ name }) => name));
+  const paths = [...scene.matchAll(/"([^"\n]*\/)([^"\n/]*)"/g)].filter(([, , name]) => names.has(name!));
+  const folders = new Set(['', ...paths.map(([, folder]) => folder!)]);
+  for (const file of files) {
+    const bytes = await file.arrayBuffer();
+    address.addLocal(file.name);
+    session.send({ do: 'files', files: [...folders].map((folder) => ({ name: folder + file.name, bytes })) });
   }
 }
 session.on('starter', ({ name, text, size }) => {
@@ -310,7 +338,7 @@ session.on('starter', ({ name, text, size }) => {
   const isFar = size > FAR || size < 1 / FAR;
   find('model-note').textContent = `Its longest side is ${shortNumber(size, 'm')} in the file, and 1 m here.${isFar ? ' Perhaps the file is not in metres.' : ''}`;
 });
-if (!isRemote) listenToDrops(document.body, (file) => void openFile(file));
+if (!isRemote) listenToDrops(document.body, (files) => void openFiles(files));
 preset.addEventListener('change', () => {
   fillMethods();
   buildModel();
@@ -318,7 +346,7 @@ preset.addEventListener('change', () => {
 method.addEventListener('change', buildModel);
 const chooser = find<HTMLInputElement>('file');
 chooser.addEventListener('change', () => {
-  for (const file of chooser.files ?? []) void openFile(file);
+  if (chooser.files?.length) void openFiles([...chooser.files]);
   chooser.value = '';
 });
 
@@ -338,6 +366,19 @@ session.on('kept', ({ name, parts }) => {
   find('progress').hidden = true;
   download(`${name}.zip`, parts, 'application/zip');
 });
+async function copyLink(): Promise<void> {
+  const shown = await address.link();
+  if (!shown) {
+    showProblem('No link can show this scene, which reads files of this device or is very large. Download it instead.');
+    return;
+  }
+  await navigator.clipboard.writeText(shown);
+  find('copy-link').textContent = 'Copied';
+  setTimeout(() => (find('copy-link').textContent = 'Link'), 1500);
+}
+button('copy-link', 'Link', () => void copyLink());
+// Browsers lend the clipboard to secure pages only; the address bar has the same link.
+find('copy-link').hidden = isRemote || !navigator.clipboard;
 button('record', 'Record', () => {
   if (recorder.isOn) recorder.stop();
   else recorder.start();
@@ -354,8 +395,7 @@ async function toggleEditor(): Promise<void> {
   if (isOn && NARROW.matches) setDrawer('panel', false);
   if (!isOn || editor) return;
   const { Editor: Maker } = await import('./editor');
-  const run = (text: string): void => session.open({ name: session.name, text, changes: session.changes, until: -1, keepView: true });
-  editor = new Maker(find('editor'), schema, run);
+  editor = new Maker(find('editor'), schema, (text) => edits.type(text));
   editor.show(session.text);
 }
 

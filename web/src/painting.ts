@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Painting on a body: which parts choose together (groups), what is held (pins), and how stiff it
 // is. The paint is a byte per vertex, kept as text inside the scene.
-import { base64, fromBase64, type Edits } from './edits';
+import { base64, fromBase64 } from './base64';
+import type { Edits } from './edits';
 import type { Hand } from './hand';
 import { History } from './history';
 import { shortNumber } from './plots';
 import type { Setting, Vec3 } from './protocol';
-import { choiceButtons, makeButton, sliderRow } from './rows';
+import { choiceButtons, mainButton, makeButton, sliderRow } from './rows';
 import { bodyEntry, isObject, modelOf, type Json, type JsonObject } from './scene_text';
 import type { Session } from './session';
 import type { Stage } from './stage';
@@ -105,7 +106,7 @@ export class Painting implements Hand {
     const end = document.createElement('div');
     end.className = 'buttons';
     end.append(
-      makeButton('Done', 'Keep the paint in the scene', () => this.ask('done')),
+      mainButton('Done', 'Keep the paint in the scene', () => this.ask('done')),
       makeButton('Cancel', 'Back to the scene', () => this.cancel()),
     );
     this.hint.textContent = '';

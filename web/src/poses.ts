@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The examples of a body: a strip with pictures, names and strengths, kept inside the scene's text.
-import { base64, type Edits } from './edits';
+import { base64 } from './base64';
+import type { Edits } from './edits';
 import type { Keeper, Posing } from './posing';
 import { makeButton } from './rows';
 import { isObject, modelOf, type Json, type JsonObject } from './scene_text';

@@ -5,7 +5,7 @@ import type { Gizmo, GizmoMode } from './gizmo';
 import type { Hand } from './hand';
 import { History } from './history';
 import { DEFORMERS, type Handle, type PoseCheck, type Vec3 } from './protocol';
-import { checkRow, choiceButtons, makeButton, selectRow, setSlider, sliderRow } from './rows';
+import { checkRow, choiceButtons, mainButton, makeButton, selectRow, setSlider, sliderRow } from './rows';
 import type { Session } from './session';
 import type { Stage } from './stage';
 
@@ -23,6 +23,9 @@ const REACH: Record<(typeof DEFORMERS)[number], number> = {
   stretch: 1,
   scale: 0.8,
 };
+// Flaws of poses, as in yw_pose_flaw.
+const AT_REST = 2;
+const TWIN = 4;
 const ANGLES = new Set(['twist', 'bend', 's_bend']);
 const AXES: Record<string, Vec3> = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] };
 const percent = (value: number): string => `${Math.round(100 * value)} %`;
@@ -105,9 +108,10 @@ export class Posing implements Hand {
     actions.append(
       makeButton('Let go', 'Let everything go and keep the shape', () => this.act('bake')),
       makeButton('Spring back', 'Let everything go; the body springs back', () => this.act('relax')),
-      this.undoButton,
-      this.redoButton,
     );
+    const steps = document.createElement('div');
+    steps.className = 'buttons';
+    steps.append(this.undoButton, this.redoButton);
     const deformers = document.createElement('details');
     deformers.innerHTML = '<summary>Deformers</summary>';
     deformers.append(this.axis.row);
@@ -126,11 +130,11 @@ export class Posing implements Hand {
     const end = document.createElement('div');
     end.className = 'buttons';
     end.append(
-      makeButton('Keep', 'Keep this shape as an example', () => this.askToKeep('keep')),
+      mainButton('Keep', 'Keep this shape as an example', () => this.askToKeep('keep')),
       this.keepNew,
       makeButton('Cancel', 'Back to the scene', () => this.keeper.leave()),
     );
-    this.element.append(this.tools.element, this.modes.element, this.mirror.row, this.radius.row, this.strength.row, this.falloff.row, deformers, actions, this.note, this.question, end);
+    this.element.append(this.tools.element, this.modes.element, this.mirror.row, this.radius.row, this.strength.row, this.falloff.row, deformers, actions, steps, this.note, this.question, end);
   }
 
   // Beginning and ending --------------------------------------------------------------------------
@@ -337,19 +341,22 @@ export class Posing implements Hand {
   /** What is said about the pose; '' if nothing is wrong with it. */
   private flawOf(check: PoseCheck | undefined): string {
     // A pose that is edited may well be like its old self.
-    const isItself = check?.flaw === 4 && check.nearest === this.example && this.wish !== 'keep-new';
+    const isItself = check?.flaw === TWIN && check.nearest === this.example && this.wish !== 'keep-new';
     return !check || check.flaw === 0 || isItself ? '' : check.words;
+  }
+
+  private describe(check: PoseCheck): string {
+    const stretch = `${(100 * check.stretch).toFixed(1)} %`;
+    if (check.flaw === AT_REST) return 'It still has the shape of the rest pose.';
+    if (this.isThin) return `It differs from the rest pose by ${stretch} of its size.`;
+    return `Stretched by ${stretch}; ${percent(check.seen)} of the change is felt${check.inverted > 0 ? `; ${check.inverted} tets are inside out` : ''}.`;
   }
 
   private hear(positions: Float32Array, checks: PoseCheck[]): void {
     if (!this.isOn) return;
     const check = checks.at(-1);
     const flaw = this.flawOf(check);
-    if (check && this.history.canUndo) {
-      this.note.textContent = this.isThin
-        ? `It differs from the rest pose by ${(100 * check.stretch).toFixed(1)} % of its size.`
-        : `Stretched by ${(100 * check.stretch).toFixed(1)} %; ${percent(check.seen)} of the change is felt${check.inverted > 0 ? `; ${check.inverted} tets are inside out` : ''}.`;
-    }
+    if (check && this.history.canUndo) this.note.textContent = this.describe(check);
     if (this.wish === 'note') return;
     const isNew = this.wish === 'keep-new';
     if (!flaw) this.keeper.keep(positions, this.example, isNew);

@@ -130,7 +130,7 @@ export interface Handle {
   motion: Motion;
 }
 
-/** See yw_pose_report; flaw 0: fine, 4: the same as another. */
+/** See yw_pose_report and, for the flaw, yw_pose_flaw; 0: fine. */
 export interface PoseCheck {
   flaw: number;
   nearest: number;

@@ -70,6 +70,13 @@ export function makeButton(text: string, title: string, act: () => void): HTMLBu
   return button;
 }
 
+/** The button that one came for. */
+export function mainButton(text: string, title: string, act: () => void): HTMLButtonElement {
+  const button = makeButton(text, title, act);
+  button.classList.add('main');
+  return button;
+}
+
 /** Buttons of which one is on. */
 export function choiceButtons<T extends string>(label: string, choices: [T, string, string][], choose: (value: T) => void): { element: HTMLElement; set(value: T): void } {
   const element = document.createElement('div');

@@ -49,3 +49,19 @@ export function poseNames(scene: JsonObject | undefined, entry: number, count: n
     return isObject(example) && typeof example.name === 'string' ? example.name : `example ${i}`;
   });
 }
+
+/** What is at a path such as bodies[1].match["a.b"], from the root on; undefined from where there is nothing. */
+function along(scene: JsonObject | undefined, path: string): (Json | undefined)[] {
+  let now: Json | undefined = scene;
+  return [...path.matchAll(/\["([^"]*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(([, quoted, index, key]) => {
+    if (index !== undefined) now = Array.isArray(now) ? now[Number(index)] : undefined;
+    else now = isObject(now) ? now[(quoted ?? key)!] : undefined;
+    return now;
+  });
+}
+
+/** True if two scenes have the same value at a path, or both none, in a body that is in both. */
+export function sameAt(a: JsonObject | undefined, b: JsonObject | undefined, path: string): boolean {
+  const [first, second] = [along(a, path), along(b, path)];
+  return JSON.stringify(first.at(-1)) === JSON.stringify(second.at(-1)) && first.every((value, i) => (value === undefined) === (second[i] === undefined));
+}

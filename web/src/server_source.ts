@@ -61,6 +61,7 @@ export class ServerSource implements Source {
 
 // The most that is caught up after a pause of the browser, s.
 const MAX_LAG = 0.1;
+const REDUCED = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** A run on disk: keeps time and asks for frames, one at a time, so that the newest wish counts. */
 export class RunSource extends ServerSource {
@@ -125,7 +126,7 @@ export class RunSource extends ServerSource {
       this.asked = -1;
     }
     this.hear(message);
-    if (message.say === 'opened') this.play(true);
+    if (message.say === 'opened') this.play(!REDUCED.matches);
   }
 
   private advance(now: number): void {

@@ -9,7 +9,7 @@ const REACH = 100;
 const STEPS = 400;
 
 /** What the matter is like comes first; how it is computed is behind "More". */
-const PROMINENT = /stiffness|modulus|ratio|damping|viscosity|alpha|beta|yield|flow|hardening|friction|strain|tau|thickness|^xi$/;
+const PROMINENT = /stiffness|modulus|_ratio|damping|viscosity|alpha|beta|yield|flow|hardening|friction|strain|tau|thickness|^xi$/;
 
 export interface Scale {
   toValue(step: number): number;
@@ -90,6 +90,8 @@ export class SettingsPanel {
     if (setting.kind === 'choice') row.append(this.makeChoice(setting, tell));
     else if (setting.kind === 'boolean') row.append(this.makeSwitch(setting, tell));
     else this.addNumber(row, setting, tell);
+    // For those who cannot hover.
+    row.querySelector('input, select')?.setAttribute('aria-description', row.title);
     return row;
   }
 

@@ -68,6 +68,8 @@ export class Stage {
     this.cursor.visible = false;
     this.marks = new InsideMarks();
     studio.scene.add(this.pins, this.spring, this.cursor, this.marks.object);
+    // Floors are painted for light or dark.
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.repaint());
   }
 
   open(scene: Scene, keepView: boolean): void {
@@ -85,6 +87,14 @@ export class Stage {
     this.isFramed = keepView;
     this.frame = undefined;
     if (keepView) this.addObstacles();
+  }
+
+  private repaint(): void {
+    if (!this.scene || !this.frame || !this.isFramed) return;
+    this.removeObstacles();
+    this.addObstacles();
+    this.frame.obstacles.forEach((obstacle, i) => placeObstacle(this.obstacles[i]!, obstacle));
+    this.studio.invalidate();
   }
 
   private removeObstacles(): void {

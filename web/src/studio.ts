@@ -11,6 +11,8 @@ const SHADOW_PIXELS = 2048;
 const AZIMUTH = 28;
 const ELEVATION = 18;
 const FOV = 32;
+// Scenes' own views are made for pictures that are at least so many times as wide as tall.
+const WIDTH = 1.25;
 
 const LIGHT_BACK = 0xe6e3de;
 const DARK_BACK = 0x26282d;
@@ -114,19 +116,17 @@ export class Studio {
       camera.fov = this.given.fov;
       camera.position.fromArray(this.given.eye);
       controls.target.fromArray(this.given.target);
-      // The scene's view is made for a wide picture; a tall one steps back to see as much across.
-      const back = Math.max(1, 1.25 / camera.aspect);
-      camera.position.sub(controls.target).multiplyScalar(back).add(controls.target);
+      camera.position.sub(controls.target).multiplyScalar(this.stepBack(camera.aspect)).add(controls.target);
     } else {
       const center = this.box.getCenter(new three.Vector3());
       const radius = Math.max(0.5 * this.box.getSize(new three.Vector3()).length(), 1e-3);
-      const half = Math.min(1, camera.aspect) * Math.tan((FOV * Math.PI) / 360);
+      const half = Math.tan((FOV * Math.PI) / 360);
       const angle = three.MathUtils.degToRad(AZIMUTH);
       const height = three.MathUtils.degToRad(ELEVATION);
       camera.fov = FOV;
       camera.position
         .set(Math.sin(angle) * Math.cos(height), Math.sin(height), Math.cos(angle) * Math.cos(height))
-        .multiplyScalar((1.15 * radius) / half)
+        .multiplyScalar((1.15 * radius * this.stepBack(camera.aspect)) / half)
         .add(center);
       controls.target.copy(center);
     }
@@ -134,6 +134,11 @@ export class Studio {
     controls.update();
     this.isStale = true;
     controls.enableDamping = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+  }
+
+  /** Views are made for wide pictures; in a tall one the camera is so many times farther away, to see as much across. */
+  private stepBack(aspect: number): number {
+    return this.given ? Math.max(1, WIDTH / aspect) : 1 / Math.min(1, aspect);
   }
 
   /** The floor fades into the backdrop behind what is seen. */
@@ -151,8 +156,13 @@ export class Studio {
     const size = this.renderer.getSize(new three.Vector2());
     if (size.x === width && size.y === height) return false;
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    // Beside a text, or above a panel, the same is in view.
+    const { camera, controls } = this;
+    const nearer = this.stepBack(camera.aspect);
+    camera.aspect = width / height;
+    camera.position.sub(controls.target).multiplyScalar(this.stepBack(camera.aspect) / nearer).add(controls.target);
+    camera.updateProjectionMatrix();
+    this.fitFog();
     return true;
   }
 

@@ -139,6 +139,24 @@ static void print_poses(const yw_scene* scene, int32_t body) {
   }
 }
 
+// Mixtures of examples in which the body passes through itself, at quarters of the way.
+static void print_mixtures(const yw_scene* scene, int32_t body) {
+  enum { MOST = 8, STEPS = 4 };
+  yw_pose_mixture found[MOST];
+  int32_t count = yw_scene_check_mixtures(scene, body, STEPS, found, MOST, NULL);
+  for (int32_t i = 0; i < count && i < MOST; ++i) {
+    const yw_pose_mixture* m = &found[i];
+    char from[24] = "the rest pose";
+    if (m->from >= 0) snprintf(from, sizeof from, "example %d", m->from);
+    printf(
+        "    %.0f %% of the way from %s to example %d the body passes through itself: %d "
+        "triangles cross others, near (%.3g, %.3g, %.3g)\n",
+        100 * (double)m->share, from, m->to, m->crossing_triangles, (double)m->place.x,
+        (double)m->place.y, (double)m->place.z);
+  }
+  if (count > MOST) printf("    ... and in %d more mixtures\n", count - MOST);
+}
+
 // What a run of the scene takes; its world moves on.
 static void print_foresight(yw_world* world, const yw_scene_info* info) {
   run_cost cost = run_cost_of(world);
@@ -187,6 +205,7 @@ static int inspect_scene(const char* path, const scene_options* options) {
              yw_model_surface(model)->num_triangles, sums.mass);
       print_fit(scene, i);
       print_poses(scene, i);
+      print_mixtures(scene, i);
       yw_fem_info fem;
       if (yw_model_fem_info(model, &fem) == YW_OK) print_fem(&fem);
     }

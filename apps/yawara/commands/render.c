@@ -1,66 +1,27 @@
 // SPDX-License-Identifier: MIT
 // yawara render: pictures or a movie of a run, or of a scene while it is simulated.
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "commands/commands.h"
+#include "commands/render_share.h"
+#include "commands/render_source.h"
 #include "console/options.h"
 #include "console/progress.h"
-#include "console/scene_options.h"
 #include "playback/look.h"
-#include "playback/moments.h"
-#include "playback/run_folder.h"
-#include "playback/stage.h"
 #include "render/draw/colormap.h"
 #include "render/draw/svg.h"
 #include "render/output/movie.h"
-#include "render/skin/skin.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/file.h"
+#include "yawara/extend/hash.h"
 #include "yawara/extend/text.h"
 #include "yawara/extend/vec.h"
 
-typedef struct render_options {
-  const char* input;
-  const char* output;
-  const char* size;
-  int32_t width, height;
-  int32_t samples;
-  int32_t from, to, every;
-  float wireframe, fps;
-  const char* color_by;
-  const char* color_range;
-  const char* look;
-  bool particles;
-  bool quiet;
-  scene_options scene;
-} render_options;
-
-// Colours by field: the ends of the legend.
-typedef struct coloring {
-  const char* field;  // NULL: none
-  bool given;         // the range was given
-  double low, high;
-  char title[80];
-} coloring;
-
-// Source of the frames: a run on disk, which needs nothing else, or a world that is simulated.
-typedef struct source {
-  bool is_run;
-  run_folder run;
-  yw_scene* scene;  // this and the next three: for a world
-  yw_world* world;
-  shown_scene* own_shown;
-  int32_t frame;  // current frame of the world
-  shown_scene* shown;
-  yw_framing framing;  // of an automatic camera
-  stage* stage;
-  float fps;
-  int32_t frames;
-  coloring color;
-} source;
+// Pictures are kept in a folder, and drawn by several tasks.
+static bool is_shared(const render_options* o) { return o->task || o->wedge > 0; }
 
 typedef struct output {
   bool movie, numbered;
@@ -80,32 +41,19 @@ static int parse_size(render_options* o) {
   return -1;
 }
 
-static int parse_range(const render_options* o, coloring* out) {
-  *out = (coloring){.field = o->color_by, .low = INFINITY, .high = -INFINITY};
-  if (!o->color_range) return -1;
-  if (!o->color_by) return bad_input("--color-range needs --color-by FIELD");
-  char* end = NULL;
-  out->low = strtod(o->color_range, &end);
-  bool colon = end != o->color_range && *end == ':';
-  const char* second = colon ? end + 1 : "";
-  out->high = strtod(second, &end);
-  if (!colon || end == second || *end || !(out->low < out->high) || !isfinite(out->low) ||
-      !isfinite(out->high)) {
-    return bad_input("--color-range is \"%s\", but must be LOW:HIGH, e.g. 0:2.5", o->color_range);
-  }
-  out->given = true;
-  return -1;
-}
-
 static int parse(int argc, char** argv, render_options* o) {
   char about[2048];
-  snprintf(about, sizeof about,
-           "Of a run (a folder) all that is drawn is in the folder, and any frame can be drawn at\n"
-           "once. A scene or model (a file) is simulated while it is drawn, and nothing is kept:\n"
-           "run it first to draw it more than once. Without a camera in the scene, one is chosen\n"
-           "that has the whole motion in view. A run can be looked at anew, with --set KEY=VALUE\n"
-           "or keys in a file, --look: { \"camera\": { \"azimuth\": 60 }, \"gloss\": 1 }\n%s",
-           look_help());
+  snprintf(
+      about, sizeof about,
+      "Of a run (a folder) all that is drawn is in the folder, and any frame can be drawn at\n"
+      "once. A scene or model (a file) is simulated while it is drawn, and nothing is kept:\n"
+      "run it first to draw it more than once. Without a camera in the scene, one is chosen\n"
+      "that has the whole motion in view. A run can be looked at anew, with --set KEY=VALUE\n"
+      "or keys in a file, --look: { \"camera\": { \"azimuth\": 60 }, \"gloss\": 1 }\n%s"
+      "\n--wedge N shares the pictures of a run over N tasks: processes here, those of GNU\n"
+      "parallel (--list) or of Slurm (--slurm). Pictures stay in FILE_pictures; what is there\n"
+      "is not drawn again, and the task that finds all of them makes the movie.\n",
+      look_help());
   *o = (render_options){.size = "640x360", .samples = 16, .to = -1, .every = 1};
   const option options[] = {
       {"output", 'o', OPTION_TEXT, &o->output, "FILE",
@@ -127,6 +75,12 @@ static int parse(int argc, char** argv, render_options* o) {
        0, 0},
       {"particles", 0, OPTION_FLAG, &o->particles, NULL,
        "bodies of particles as balls, not with a skin or surface", 0, 0},
+      {"wedge", 0, OPTION_INT, &o->wedge, "N", "share the pictures of a run over N tasks", 1, 256},
+      {"list", 0, OPTION_FLAG, &o->list, NULL,
+       "with --wedge: draw nothing; print the command lines of the tasks", 0, 0},
+      {"slurm", 0, OPTION_FLAG, &o->slurm, NULL,
+       "with --wedge: draw nothing; print a script for sbatch", 0, 0},
+      {"task", 0, OPTION_TEXT, &o->task, "K/N", "only the K-th of N shares of the pictures", 0, 0},
       {"quiet", 'q', OPTION_FLAG, &o->quiet, NULL, "no progress", 0, 0},
       STARTER_OPTIONS(&o->scene.model),
       SCENE_OPTIONS(&o->scene),
@@ -142,221 +96,59 @@ static int parse(int argc, char** argv, render_options* o) {
           "  yawara render out/teddy --set camera.azimuth=-40 --set camera.zoom=1.5\n"
           "  yawara render out/teddy --set color=#f2b134 --set floor.tiles=0\n"
           "  yawara render scenes/gallery/twist.json -o twist.gif --every 2\n"
-          "  yawara render scenes/gallery/twist.json --color-by speed\n",
+          "  yawara render scenes/gallery/twist.json --color-by speed\n"
+          "  yawara render out/teddy -o teddy.mp4 --samples 256 --wedge 16 --slurm | sbatch\n",
       .options = options,
       .num_options = sizeof options / sizeof options[0],
       .min_arguments = 1,
       .max_arguments = 1};
   int32_t count;
   int code = parse_options(&self, argc, argv, &o->input, &count);
-  return code >= 0 ? code : parse_size(o);
-}
-
-// Source ------------------------------------------------------------------------------------------
-
-static int open_run(const render_options* o, source* s) {
-  yw_error error = {0};
-  if (starter_is_asked(&o->scene.model)) {
-    return bad_input(
-        "--as, --method and --fit are for models, but %s is a run; run the model again", o->input);
+  if (code < 0) code = parse_size(o);
+  if (code < 0 && (o->list || o->slurm) && o->wedge == 0) {
+    code = bad_input("--list and --slurm need --wedge N: over how many tasks?");
   }
-  if (run_folder_open(o->input, &s->run, &error) < 0) return bad_input("%s", error.message);
-  s->is_run = true;
-  s->shown = s->run.shown;
-  s->fps = s->run.info.fps;
-  s->frames = s->run.info.frames_done;
-  return -1;
-}
-
-static int open_scene(const render_options* o, source* s) {
-  yw_error error = {0}, warning = {0};
-  int code = scene_options_read(&o->scene, o->input, &s->scene, NULL, &warning, &error);
-  if (code >= 0) return code;
-  if (yw_scene_build(s->scene, o->scene.threads, scene_options_simd(&o->scene), &s->world, &error) <
-          0 ||
-      shown_create(s->scene, s->world, &s->own_shown, &error) < 0) {
-    return bad_input("%s", error.message);
+  if (code < 0 && o->wedge > 0 && o->task) {
+    code = bad_input("--task is one of the tasks of --wedge: give one of them");
   }
-  yw_scene_info info = yw_scene_info_of(s->scene);
-  s->shown = s->own_shown;
-  s->fps = info.fps;
-  s->frames = info.frames;
-  return -1;
-}
-
-static void close_source(source* s) {
-  stage_destroy(s->stage);
-  run_folder_close(&s->run);
-  shown_destroy(s->own_shown);
-  yw_world_destroy(s->world);
-  yw_scene_destroy(s->scene);
-}
-
-// Reads or simulates frame number `frame`.
-static yw_status get_frame(source* s, int32_t frame, frame_data* out, yw_error* error) {
-  if (s->is_run) return run_folder_read_frame(&s->run, frame, out, error);
-  yw_scene_info info = yw_scene_info_of(s->scene);
-  for (; s->frame < frame; ++s->frame) {
-    yw_status status = yw_world_step(s->world, 1.0f / info.fps, info.substeps, NULL);
-    if (status < 0) return yw_fail(error, status, "frame %d: the step failed", s->frame + 1);
-  }
-  const frame_def def = {
-      .world = s->world, .scene = s->scene, .number = frame, .fields = s->color.field};
-  return frame_take(&def, out, error);
-}
-
-// Shows frame number `frame` without colours by field.
-static yw_status show_plainly(source* s, int32_t frame, yw_error* error) {
-  frame_data data;
-  yw_status status = get_frame(s, frame, &data, error);
-  if (status < 0) return status;
-  status = stage_show(s->stage, &data, error);
-  frame_free(&data);
-  return status;
-}
-
-// Of a run, --set changes the look; of a scene it has changed the scene.
-static int change_look(const render_options* o, source* s) {
-  yw_error error = {0};
-  look l = {.shown = s->shown};
-  s->framing = yw_default_framing();
-  yw_status status = o->look ? look_read(&l, o->look, &error) : YW_OK;
-  for (int32_t i = 0; s->is_run && i < o->scene.set.count && status >= 0; ++i) {
-    status = look_set(&l, o->scene.set.items[i], &error);
-  }
-  if (status >= 0) status = look_apply(&l, s->shown, &s->framing, &error);
-  return status < 0 ? bad_input("%s", error.message) : -1;
-}
-
-static int open_source(const render_options* o, source* s) {
-  yw_error error = {0};
-  struct stat what;
-  if (stat(o->input, &what) != 0) return bad_input("%s: there is no such file or folder", o->input);
-  int code = S_ISDIR(what.st_mode) ? open_run(o, s) : open_scene(o, s);
-  if (code < 0) code = change_look(o, s);
-  if (code >= 0) return code;
-  // The first frame is always in view, even if only later ones are drawn.
-  if (stage_create(s->shown, &s->stage, &error) < 0 || show_plainly(s, 0, &error) < 0) {
-    return bad_input("%s", error.message);
-  }
-  stage_set_wireframe(s->stage, o->wireframe);
-  if (!o->particles && stage_has_particles(s->stage)) {
-    bool skin = skin_available(&error) >= 0;
-    if (!skin) fprintf(stderr, "yawara: %s; drawing balls\n", error.message);
-    stage_set_skin(s->stage, skin);
-  }
-  if (o->particles) stage_set_balls(s->stage);
-  return parse_range(o, &s->color);
-}
-
-// Extends the colour range to the values of a frame.
-static yw_status widen_range(source* s, const frame_data* frame, yw_error* error) {
-  coloring* c = &s->color;
-  if (!c->field || c->given) return YW_OK;
-  double low, high;
-  if (!frame_field_range(frame, c->field, &low, &high)) {
-    return yw_fail_memory(error, "the range of a field");
-  }
-  c->low = low < c->low ? low : c->low;
-  c->high = high > c->high ? high : c->high;
-  return YW_OK;
-}
-
-// Shows frame number `frame`.
-static yw_status show_frame(source* s, int32_t frame, yw_error* error) {
-  frame_data data;
-  yw_status status = get_frame(s, frame, &data, error);
-  if (status < 0) return status;
-  status = widen_range(s, &data, error);
-  if (s->color.field) {
-    stage_set_field(s->stage, s->color.field, (float)s->color.low, (float)s->color.high);
-  }
-  if (status >= 0) status = stage_show(s->stage, &data, error);
-  frame_free(&data);
-  return status;
-}
-
-// Finds the name and unit of the field; fails if no body has it.
-static yw_status find_field(source* s, int32_t first, yw_error* error) {
-  coloring* c = &s->color;
-  if (!c->field) return YW_OK;
-  yw_status status = s->is_run ? YW_OK : frame_check_fields(s->world, c->field, error);
-  frame_data data;
-  if (status >= 0) status = get_frame(s, first, &data, error);
-  if (status < 0) return status;
-  const frame_field* field = NULL;
-  for (int32_t i = 0; i < data.num_bodies && !field; ++i) {
-    field = frame_find_field(&data.bodies[i], c->field);
-  }
-  if (field) {
-    const char* unit = field->unit;
-    snprintf(c->title, sizeof c->title, unit[0] ? "%s (%s)" : "%s%s", field->name, unit);
-  } else {
-    status = yw_fail(error, YW_ERR_INVALID,
-                     "%s: the run has no field \"%s\"; run the scene again with --fields %s",
-                     s->run.dir, c->field, c->field);
-  }
-  frame_free(&data);
-  return status;
-}
-
-// Chooses a camera that does not move: it must know all frames of the run in advance, whichever are
-// drawn. Of a scene only the first is known, and where its bodies would fall.
-static yw_status choose_camera(source* s, const render_options* o, yw_camera* camera,
-                               yw_aabb* focus, yw_error* error) {
-  moments m = moments_start(&s->framing, (float)o->width / (float)o->height);
-  yw_status status = YW_OK;
-  bool given = s->shown->has_camera;
-  int32_t last = s->is_run && !given ? s->frames : 0;
-  for (int32_t frame = 0; frame <= last && status >= 0; ++frame) {
-    frame_data data;
-    status = get_frame(s, frame, &data, error);
-    if (status < 0) break;
-    moments_add(&m, s->shown, &data);
-    if (!s->is_run && !given) moments_add_fall(&m, s->shown, &data);
-    frame_free(&data);
-  }
-  *focus = m.box;
-  *camera = given ? s->shown->camera : yw_framer_camera(&m.framer);
-  return status;
-}
-
-// Finds the ends of the colour scale in some of the frames to be drawn.
-static yw_status find_range(source* s, const render_options* o, int32_t last, yw_error* error) {
-  if (!s->is_run || !s->color.field || s->color.given) return YW_OK;
-  int32_t stride = (last - o->from) / 16 + 1;
-  yw_status status = YW_OK;
-  for (int32_t frame = o->from; frame <= last && status >= 0; frame += stride) {
-    status = show_frame(s, frame, error);
-  }
-  return status;
+  return code >= 0 ? code : task_share_read(o->task, &o->share);
 }
 
 // Output ------------------------------------------------------------------------------------------
 
-// A single PNG gets the given name, several are numbered: name_0042.png.
-static yw_status open_output(const render_options* o, float fps, int32_t pictures, output* out,
-                             yw_error* error) {
-  char name[1000];
+// The name of the output, without -o that of the input with another ending.
+static void name_output(const render_options* o, output* out) {
+  yw_error error = {0};
   if (o->output) {
-    snprintf(name, sizeof name, "%s", o->output);
+    snprintf(out->pattern, sizeof out->pattern, "%s", o->output);
   } else {
     size_t length = strlen(o->input);
     while (length > 1 && o->input[length - 1] == '/') --length;
     if (yw_ends_with(o->input, ".json")) length -= 5;
-    bool can_film = yw_movie_available(error) >= 0;
-    if (!can_film) fprintf(stderr, "yawara: %s; writing pictures\n", error->message);
-    snprintf(name, sizeof name, "%.*s.%s", (int)length, o->input, can_film ? "mp4" : "png");
+    bool can_film = yw_movie_available(&error) >= 0;
+    if (!can_film) fprintf(stderr, "yawara: %s; writing pictures\n", error.message);
+    snprintf(out->pattern, sizeof out->pattern, "%.*s.%s", (int)length, o->input,
+             can_film ? "mp4" : "png");
   }
-  out->movie = !yw_ends_with(name, ".png");
-  out->numbered = !out->movie && pictures > 1;
-  snprintf(out->pattern, sizeof out->pattern, "%s", name);
-  if (!out->movie) return yw_png_available(error);
+  out->movie = !yw_ends_with(out->pattern, ".png");
+}
+
+static yw_movie_def movie_def_of(const render_options* o, float fps, const output* out) {
   yw_movie_def def = yw_default_movie_def();
   def.path = out->pattern;
   def.width = o->width;
   def.height = o->height;
   def.fps = o->fps > 0.0f ? o->fps : fps / (float)o->every;
+  return def;
+}
+
+// A single PNG gets the given name, several are numbered: name_0042.png.
+static yw_status open_output(const render_options* o, float fps, int32_t pictures, output* out,
+                             yw_error* error) {
+  name_output(o, out);
+  out->numbered = !out->movie && pictures > 1;
+  if (!out->movie) return yw_png_available(error);
+  yw_movie_def def = movie_def_of(o, fps, out);
   return yw_movie_open(&def, NULL, &out->stream, error);
 }
 
@@ -378,65 +170,215 @@ static yw_status close_output(output* out, yw_status status, yw_error* error) {
   return yw_movie_close(out->stream, error);
 }
 
-static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_error* error) {
-  yw_renderer* renderer = NULL;
-  yw_image image = {0};
-  output out = {0};
+// Drawing -----------------------------------------------------------------------------------------
+
+typedef struct drawing {
+  yw_renderer* renderer;
+  yw_image image;
   yw_aabb focus;
   yw_camera camera;
-  int32_t pictures = (last - o->from) / o->every + 1, drawn = 0;
-  yw_status status = yw_renderer_create(NULL, o->scene.threads, &renderer, error);
+} drawing;
+
+// What is the same in all pictures. End it in any case.
+static yw_status start_drawing(source* s, const render_options* o, int32_t last, drawing* d,
+                               yw_error* error) {
+  *d = (drawing){0};
+  yw_status status = yw_renderer_create(NULL, o->scene.threads, &d->renderer, error);
   // First the camera: it looks at frame 0, and a world cannot go back.
-  if (status >= 0) status = choose_camera(s, o, &camera, &focus, error);
+  if (status >= 0) status = choose_camera(s, o, &d->camera, &d->focus, error);
   if (status >= 0) status = find_field(s, o->from, error);
   if (status >= 0) status = find_range(s, o, last, error);
-  if (status >= 0) status = open_output(o, s->fps, pictures, &out, error);
   yw_error missing = {0};
   if (s->color.field && yw_svg_paint_available(&missing) < 0) {
     fprintf(stderr, "yawara: no colour bar: %s\n", missing.message);
   }
+  return status;
+}
+
+static void end_drawing(drawing* d) {
+  yw_image_free(&d->image);
+  yw_renderer_destroy(d->renderer);
+}
+
+static yw_status draw_picture(source* s, const render_options* o, drawing* d, int32_t frame,
+                              yw_error* error) {
+  yw_status status = show_frame(s, frame, error);
+  if (status < 0) return status;
+  yw_picture picture = stage_picture(s->stage, d->focus, o->width, o->height);
+  picture.camera = d->camera;
+  picture.samples = o->samples;
+  status = yw_renderer_draw(d->renderer, &picture, &d->image, error);
+  if (status < 0 || !s->color.field) return status;
+  return yw_draw_colorbar(&d->image, s->color.title, s->color.low, s->color.high, error);
+}
+
+static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_error* error) {
+  drawing d;
+  output out = {0};
+  int32_t pictures = (last - o->from) / o->every + 1, drawn = 0;
+  yw_status status = start_drawing(s, o, last, &d, error);
+  if (status >= 0) status = open_output(o, s->fps, pictures, &out, error);
   progress p = progress_start("picture", 0, pictures, o->quiet);
   for (int32_t frame = o->from; frame <= last && status >= 0; frame += o->every) {
-    status = show_frame(s, frame, error);
-    if (status < 0) break;
-    yw_picture picture = stage_picture(s->stage, focus, o->width, o->height);
-    picture.camera = camera;
-    picture.samples = o->samples;
-    status = yw_renderer_draw(renderer, &picture, &image, error);
-    if (status >= 0 && s->color.field) {
-      status = yw_draw_colorbar(&image, s->color.title, s->color.low, s->color.high, error);
-    }
-    if (status >= 0) status = write_picture(&out, frame, &image, error);
-    progress_show(&p, ++drawn, NULL);
+    status = draw_picture(s, o, &d, frame, error);
+    if (status >= 0) status = write_picture(&out, frame, &d.image, error);
+    if (status >= 0) progress_show(&p, ++drawn, NULL);
   }
   progress_end(&p);
   status = close_output(&out, status, error);
-  yw_image_free(&image);
-  yw_renderer_destroy(renderer);
+  end_drawing(&d);
   if (status >= 0 && !o->quiet) {
     printf("wrote %s (%d picture%s)\n", out.pattern, pictures, pictures == 1 ? "" : "s");
   }
   return status;
 }
 
-int cmd_render(int argc, char** argv) {
-  render_options o;
-  int code = parse(argc, argv, &o);
-  if (code >= 0) return code;
-  yw_error error = {0};
-  if (yw_renderer_available(&error) < 0) return bad_input("%s", error.message);
+// Shares ------------------------------------------------------------------------------------------
+
+typedef struct text_lines {
+  char text[8192];
+  size_t length;
+} text_lines;
+
+static void add_line(text_lines* t, const char* name, const char* value) {
+  int written = snprintf(t->text + t->length, sizeof t->text - t->length, "%s %s\n", name, value);
+  if (written > 0 && t->length + (size_t)written < sizeof t->text) t->length += (size_t)written;
+}
+
+// Everything that pictures depend on, so that no movie is made of pictures that do not fit.
+static yw_status describe(const source* s, const render_options* o, int32_t last, text_lines* out,
+                          yw_error* error) {
+  char line[256];
+  *out = (text_lines){0};
+  snprintf(line, sizeof line, "of %d frames, state %016llx", s->run.info.frames_done,
+           (unsigned long long)s->run.info.state_hash);
+  add_line(out, "run", line);
+  snprintf(line, sizeof line, "%d to %d, every %d", o->from, last, o->every);
+  add_line(out, "frames", line);
+  snprintf(line, sizeof line, "%dx%d, %d samples, wireframe %g%s", o->width, o->height, o->samples,
+           (double)o->wireframe, o->particles ? ", particles" : "");
+  add_line(out, "size", line);
+  if (o->color_by) add_line(out, "color-by", o->color_by);
+  if (o->color_range) add_line(out, "color-range", o->color_range);
+  for (int32_t i = 0; i < o->scene.set.count; ++i) add_line(out, "set", o->scene.set.items[i]);
+  if (!o->look) return YW_OK;
+  yw_file_data data = {0};
+  yw_status status = yw_file_read_all(o->look, 0, NULL, &data, error);
+  if (status < 0) return status;
+  uint64_t hash = yw_hash_bytes(YW_HASH_SEED, data.bytes, data.size);
+  snprintf(line, sizeof line, "%016llx", (unsigned long long)hash);
+  add_line(out, "look", line);
+  yw_file_data_free(&data);
+  return YW_OK;
+}
+
+// Finds out at once whether a movie can be made at the end.
+static yw_status try_movie(const yw_movie_def* def, yw_error* error) {
+  yw_movie* movie = NULL;
+  yw_status status = yw_movie_open(def, NULL, &movie, error);
+  if (status >= 0) yw_movie_discard(movie);
+  return status;
+}
+
+// Draws what is missing of this task's share.
+static yw_status draw_missing(source* s, const render_options* o, const shared_pictures* shared,
+                              yw_error* error) {
+  int32_t pictures = (shared->last - o->from) / o->every + 1, drawn = 0;
+  int32_t share = (pictures - o->share.first + o->share.every - 1) / o->share.every;
+  bool speaks = o->task || o->share.first == 0;
+  drawing d;
+  yw_status status = start_drawing(s, o, shared->last, &d, error);
+  progress p = progress_start("picture", 0, share, o->quiet || !speaks);
+  for (int32_t i = o->share.first; i < pictures && status >= 0; i += o->share.every) {
+    int32_t frame = o->from + i * o->every;
+    progress_show(&p, drawn++, NULL);
+    if (shared_picture_exists(shared, frame)) continue;
+    char path[SHARED_PATH];
+    shared_picture_path(shared, frame, path);
+    status = draw_picture(s, o, &d, frame, error);
+    if (status >= 0) status = yw_image_write_png(path, &d.image, error);
+  }
+  progress_end(&p);
+  end_drawing(&d);
+  return status;
+}
+
+static yw_status draw_share(source* s, const render_options* o, int32_t last, yw_error* error) {
+  output out = {0};
+  text_lines text;
+  bool joined = false;
+  shared_pictures shared = {.from = o->from, .last = last, .every = o->every};
+  name_output(o, &out);
+  shared_pictures_name(&shared, out.pattern);
+  yw_movie_def def = movie_def_of(o, s->fps, &out);
+  yw_status status = out.movie ? try_movie(&def, error) : yw_png_available(error);
+  if (status >= 0) status = describe(s, o, last, &text, error);
+  if (status >= 0) status = shared_pictures_open(&shared, text.text, error);
+  if (status >= 0) status = draw_missing(s, o, &shared, error);
+  if (status >= 0 && out.movie) status = shared_pictures_join(&shared, &def, &joined, error);
+  if (status >= 0 && joined && !o->quiet) {
+    printf("wrote %s from %s\n", out.pattern, shared.folder);
+  }
+  return status;
+}
+
+// Draws all pictures or a share of them. Returns the exit code.
+static int draw(const render_options* o) {
   source s = {0};
-  code = open_source(&o, &s);
+  yw_error error = {0};
+  int code = open_source(o, &s);
   if (code < 0) {
-    int32_t last = o.to < 0 ? s.frames : o.to;
+    int32_t last = o->to < 0 ? s.frames : o->to;
     if (last > s.frames && s.is_run) {
-      code = bad_input("--to is %d, but the last frame of %s is %d", last, o.input, s.frames);
-    } else if (o.from > last) {
-      code = bad_input("--from is %d, but the last frame is %d", o.from, last);
+      code = bad_input("--to is %d, but the last frame of %s is %d", last, o->input, s.frames);
+    } else if (o->from > last) {
+      code = bad_input("--from is %d, but the last frame is %d", o->from, last);
     } else {
-      code = draw_all(&s, &o, last, &error) < 0 ? bad_input("%s", error.message) : EXIT_DONE;
+      yw_status status = (is_shared(o) ? draw_share : draw_all)(&s, o, last, &error);
+      code = status < 0 ? bad_input("%s", error.message) : EXIT_DONE;
     }
   }
   close_source(&s);
   return code;
+}
+
+static int draw_as_task(void* context, task_share share) {
+  render_options o = *(const render_options*)context;
+  o.share = share;
+  if (o.scene.threads == 0) o.scene.threads = 1;
+  return draw(&o);
+}
+
+static int print_slurm(const render_options* o, int argc, char** argv) {
+  output out = {0};
+  shared_pictures shared = {0};
+  yw_error error = {0};
+  name_output(o, &out);
+  shared_pictures_name(&shared, out.pattern);
+  // Slurm writes what tasks say there, and does not make the folder.
+  if (yw_make_folders(shared.folder, &error) < 0) return bad_input("%s", error.message);
+  share_slurm(o->wedge, shared.folder, argc, argv);
+  return EXIT_DONE;
+}
+
+static int share_pictures(render_options* o, int argc, char** argv) {
+  struct stat what;
+  if (stat(o->input, &what) == 0 && !S_ISDIR(what.st_mode)) {
+    return bad_input(
+        "pictures of a run (a folder) can be shared over tasks, but %s is a file: run it first",
+        o->input);
+  }
+  if (o->slurm) return print_slurm(o, argc, argv);
+  if (!o->list) return o->task ? draw(o) : share_over_processes(o->wedge, draw_as_task, o);
+  share_list(o->wedge, argc, argv);
+  return EXIT_DONE;
+}
+
+int cmd_render(int argc, char** argv) {
+  render_options o;
+  yw_error error = {0};
+  int code = parse(argc, argv, &o);
+  if (code >= 0) return code;
+  if (yw_renderer_available(&error) < 0) return bad_input("%s", error.message);
+  return is_shared(&o) ? share_pictures(&o, argc, argv) : draw(&o);
 }

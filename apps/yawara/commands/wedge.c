@@ -21,7 +21,8 @@ static const char about[] =
     "has one sweep a line; # begins a remark.\n\n"
     "Every run is a folder as yawara run makes it, DIR/runs/0001 and so on, made by a process of\n"
     "its own. Ctrl-C or a kill loses nothing: yawara wedge DIR goes on, ends in the same states,\n"
-    "and does not repeat what is done. At the end DIR/table.csv has values and measures.\n"
+    "and does not repeat what is done. At the end DIR/table.csv has values and measures, and\n"
+    "DIR/plots charts of the measures over the values.\n"
     "docs/wedge.md has more, also about GNU parallel and Slurm.\n";
 static const char examples[] =
     "  yawara wedge scenes/gallery/first.json --sweep bodies[0].match.alpha=0.1..0.9:5 \\\n"
@@ -133,19 +134,6 @@ static int read_sweeps(const char* path, option_list* out) {
   return -1;
 }
 
-static int read_task(const char* text, wedge_share* out) {
-  *out = (wedge_share){0, 1};
-  if (!text) return -1;
-  char* end;
-  long task = strtol(text, &end, 10);
-  long tasks = *end == '/' ? strtol(end + 1, &end, 10) : 0;
-  if (*end || task < 1 || task > tasks || tasks > WEDGE_MAX_RUNS) {
-    return bad_input("--task is \"%s\", but must be K/N with K from 1 to N, e.g. 3/8", text);
-  }
-  *out = (wedge_share){(int32_t)task - 1, (int32_t)tasks};
-  return -1;
-}
-
 static int check_values(wedge_options* o) {
   const char* word = o->def.on_fault;
   if (strcmp(word, "stop") != 0 && strcmp(word, "continue") != 0 && strcmp(word, "retry") != 0) {
@@ -160,7 +148,7 @@ static int check_values(wedge_options* o) {
   if (o->def.set.count + o->def.sweep.count > OPTION_LIST_MAX) {
     return bad_input("--set and --sweep are given more than %d times together", OPTION_LIST_MAX);
   }
-  return read_task(o->task, &o->work.share);
+  return task_share_read(o->task, &o->work.share);
 }
 
 // Scenes ------------------------------------------------------------------------------------------
@@ -301,6 +289,16 @@ static int check_scene(const wedge* w) {
 
 // The command -------------------------------------------------------------------------------------
 
+// Returns -1 to continue, or the exit code.
+static int write_results(const wedge* w, const wedge_options* o) {
+  yw_error error = {0};
+  int code = wedge_write_table(w, o->columns);
+  if (code >= 0) return code;
+  printf("%s/table.csv\n", w->dir);
+  if (wedge_write_plots(w, &error) < 0) return bad_input("%s", error.message);
+  return o->pictures ? wedge_write_sheet(w) : -1;
+}
+
 static int work_on(const wedge* w, const wedge_options* o) {
   int32_t counts[WEDGE_NUM_STATES];
   // Tasks that start after a stop have nothing to do; whoever goes on takes it back.
@@ -316,9 +314,7 @@ static int work_on(const wedge* w, const wedge_options* o) {
     wedge_state state = wedge_look(w, run).state;
     rest = state == WEDGE_WAITING || state == WEDGE_RUNNING;
   }
-  int written = rest ? -1 : wedge_write_table(w, o->columns);
-  if (!rest && written < 0) printf("%s/table.csv\n", w->dir);
-  if (!rest && written < 0 && o->pictures) written = wedge_write_sheet(w);
+  int written = rest ? -1 : write_results(w, o);
   return written >= 0 ? written : code;
 }
 

@@ -5,15 +5,17 @@
 //   messages/0001.txt   what run 1 says; locked while it runs, last line "failed: ..." if it failed
 //   stop                is there after yawara wedge stop, until somebody goes on
 //   table.csv           values and measures of all runs
+//   plots               charts of the measures over the values
 //   pictures/0001.png   last frame of run 1, with --pictures; sheet.png has all
 #ifndef YW_APP_COMMANDS_WEDGE_H
 #define YW_APP_COMMANDS_WEDGE_H
 
+#include "console/batch.h"
 #include "console/options.h"
 #include "playback/run_info.h"
 #include "yawara/extend/json.h"
 
-#define WEDGE_MAX_RUNS 100000
+#define WEDGE_MAX_RUNS BATCH_MAX_TASKS
 /// With these, 100,000 runs stay within YW_JSON_MAX_VALUES.
 #define WEDGE_MAX_SWEEPS 12
 /// Room for "path=value", as in run.json.
@@ -101,13 +103,8 @@ typedef struct wedge_status {
 wedge_status wedge_look(const wedge* w, int32_t run);
 const char* wedge_state_name(wedge_state state);
 
-/// Runs first, first + every, ...
-typedef struct wedge_share {
-  int32_t first, every;
-} wedge_share;
-
 typedef struct wedge_work {
-  wedge_share share;
+  task_share share;
   int32_t jobs;  ///< processes at once; 0: as many as cores and memory allow
   bool retry;    ///< also runs that failed
   bool quiet;
@@ -115,11 +112,7 @@ typedef struct wedge_work {
 /// Runs what is not done. Returns -1 to continue (runs may have failed), or the exit code.
 int wedge_run(const wedge* w, const wedge_work* work);
 /// Prints the command lines of the runs that are not done.
-void wedge_list(const wedge* w, wedge_share share);
-/// The path of this program.
-void wedge_find_program(char out[RUN_MAX_PATH]);
-/// An argument as a shell reads it.
-void wedge_print_quoted(const char* text);
+void wedge_list(const wedge* w, task_share share);
 /// Prints a script for sbatch. Returns the exit code.
 int wedge_print_slurm(const wedge* w, int32_t tasks);
 /// Makes the processes of this wedge, on whatever machine, stop as on Ctrl-C. Returns the exit
@@ -131,11 +124,13 @@ void wedge_take_back_stop(const wedge* w);
 // Results -----------------------------------------------------------------------------------------
 
 /// Prints the state of the runs and counts them; only the counts if quiet.
-void wedge_print_status(const wedge* w, wedge_share share, bool quiet,
+void wedge_print_status(const wedge* w, task_share share, bool quiet,
                         int32_t counts[WEDGE_NUM_STATES]);
 /// Writes table.csv. columns: of log.csv, separated by commas. Returns -1 to continue, or the exit
 /// code.
 int wedge_write_table(const wedge* w, const char* columns);
+/// Draws charts of the measures in table.csv over the swept values, in plots.
+yw_status wedge_write_plots(const wedge* w, yw_error* error);
 /// Draws the last frame of every run that is done, in pictures, and all of them in sheet.png.
 /// Returns -1 to continue, or the exit code.
 int wedge_write_sheet(const wedge* w);

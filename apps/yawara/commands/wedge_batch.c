@@ -15,24 +15,14 @@ int wedge_print_slurm(const wedge* w, int32_t tasks) {
   snprintf(folder, sizeof folder, "%s/slurm", w->dir);
   if (yw_make_folders(folder, &error) < 0) return bad_input("%s", error.message);
   wedge_take_back_stop(w);
-  wedge_find_program(program);
+  find_program(program, sizeof program);
   if (tasks > w->num_runs) tasks = w->num_runs;
   const char* name = strrchr(w->dir, '/');
-  printf(
-      "#!/bin/bash\n"
-      "#SBATCH --job-name=%s\n"
-      "#SBATCH --array=1-%d\n"
-      "#SBATCH --cpus-per-task=1\n"
-      "# Runs have a minute to end their frames, and go on when the task is started again.\n"
-      "#SBATCH --signal=B:TERM@60\n"
-      "#SBATCH --requeue\n"
-      "#SBATCH --open-mode=append\n"
-      "#SBATCH --output=\"%s/%%a.txt\"\n"
-      "exec ",
-      name ? name + 1 : w->dir, (int)tasks, folder);
-  wedge_print_quoted(program);
+  print_slurm_head(name ? name + 1 : w->dir, tasks, folder);
+  printf("exec ");
+  print_quoted(program);
   printf(" wedge ");
-  wedge_print_quoted(w->dir);
+  print_quoted(w->dir);
   printf(" --task \"$SLURM_ARRAY_TASK_ID/%d\" --jobs \"${SLURM_CPUS_PER_TASK:-1}\" --quiet\n",
          (int)tasks);
   return EXIT_DONE;

@@ -17,6 +17,7 @@
 
 #include "commands/commands.h"
 #include "commands/wedge.h"
+#include "console/batch.h"
 #include "console/progress.h"
 #include "playback/disk.h"
 #include "playback/run_folder.h"
@@ -66,37 +67,9 @@ static void make_arguments(const wedge* w, int32_t run, const char* program, arg
   add(out, "--threads", "1");
 }
 
-void wedge_find_program(char out[RUN_MAX_PATH]) {
-  ssize_t length = readlink("/proc/self/exe", out, RUN_MAX_PATH - 1);
-  if (length > 0) {
-    out[length] = '\0';
-  } else {
-    snprintf(out, RUN_MAX_PATH, "yawara");
-  }
-}
-
-// An argument as a shell reads it.
-void wedge_print_quoted(const char* text) {
-  static const char plain[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (text[0] && text[strspn(text, plain)] == '\0') {
-    fputs(text, stdout);
-    return;
-  }
-  putchar('\'');
-  for (; *text; ++text) {
-    if (*text == '\'') {
-      fputs("'\\''", stdout);
-    } else {
-      putchar(*text);
-    }
-  }
-  putchar('\'');
-}
-
-void wedge_list(const wedge* w, wedge_share share) {
+void wedge_list(const wedge* w, task_share share) {
   char program[RUN_MAX_PATH];
-  wedge_find_program(program);
+  find_program(program, sizeof program);
   for (int32_t run = share.first; run < w->num_runs; run += share.every) {
     if (wedge_look(w, run).state == WEDGE_DONE) continue;
     arguments a;
@@ -104,7 +77,7 @@ void wedge_list(const wedge* w, wedge_share share) {
     add(&a, "--resume", NULL);
     for (int32_t i = 0; i < a.count; ++i) {
       if (i > 0) putchar(' ');
-      wedge_print_quoted(a.items[i]);
+      print_quoted(a.items[i]);
     }
     putchar('\n');
   }
@@ -378,7 +351,7 @@ static int visit(pool* p, int32_t run, double deadline) {
 
 // patience: how long to wait for other processes to leave a run, in s; of all runs together if
 // `overall`.
-static int visit_all(pool* p, wedge_share share, double patience, bool overall) {
+static int visit_all(pool* p, task_share share, double patience, bool overall) {
   int code = -1;
   double start = yw_seconds();
   for (int32_t run = share.first; run < p->w->num_runs && code < 0; run += share.every) {
@@ -422,7 +395,7 @@ static int32_t job_limit(const wedge* w, int32_t asked) {
   return limit > MAX_JOBS ? MAX_JOBS : limit < 1 ? 1 : (int32_t)limit;
 }
 
-static int32_t count_done(const wedge* w, wedge_share share, int32_t* total) {
+static int32_t count_done(const wedge* w, task_share share, int32_t* total) {
   int32_t done = 0;
   *total = 0;
   for (int32_t run = share.first; run < w->num_runs; run += share.every) {

@@ -22,7 +22,7 @@ static void print_values(const wedge* w, int32_t run) {
   for (int32_t i = w->def.set.count; i < count; ++i) printf(" %s", set[i]);
 }
 
-void wedge_print_status(const wedge* w, wedge_share share, bool quiet,
+void wedge_print_status(const wedge* w, task_share share, bool quiet,
                         int32_t counts[WEDGE_NUM_STATES]) {
   int32_t total = 0;
   for (int k = 0; k < WEDGE_NUM_STATES; ++k) counts[k] = 0;

@@ -108,7 +108,8 @@ static char* take_look_source(const char* path, const yw_tri_mesh* surface) {
   bool same = yw_mesh_look_read(path, NULL, &mesh, &look, &ignored) >= 0 &&
               mesh.num_vertices == surface->num_vertices &&
               mesh.num_triangles == surface->num_triangles;
-  char* source = same ? obj_source_of_look(surface, &look) : NULL;
+  // Corners are those of the file: triangles of the surface may have been turned over.
+  char* source = same ? obj_source_of_look(&mesh, &look) : NULL;
   yw_tri_mesh_free(&mesh);
   yw_mesh_look_free(&look);
   return source;

@@ -376,12 +376,12 @@ void yw_fem_save(const void* state, yw_writer* writer) {
   yw_write_bytes(writer, b->sprung, sizeof *b->sprung * (size_t)b->num_sprung);
   yw_near_save(&b->near, writer);
   yw_write_u32(writer, b->gripped);
-  size_t nodes = (size_t)(b->model->h.num_nodes + b->front.num_copies);
+  size_t nodes = (size_t)b->model->h.num_nodes + (size_t)b->front.num_copies;
   if (b->gripped) yw_write_f32(writer, &b->grip[0].pressure, 2 * nodes);
 }
 
 static bool load_grip(fem_body* b, yw_reader* reader) {
-  size_t count = (size_t)(b->model->h.num_nodes + b->front.num_copies);
+  size_t count = (size_t)b->model->h.num_nodes + (size_t)b->front.num_copies;
   b->gripped = yw_read_u32(reader) != 0;
   memset(b->grip, 0, count * sizeof *b->grip);
   if (b->gripped) yw_read_f32(reader, &b->grip[0].pressure, 2 * count);

@@ -171,8 +171,7 @@ static void visit_cut(fem_body* b, const yw_particles* p, node_cut* cut, bool op
         yw_fem_crack_open(&b->cracks, &face, half, (const yw_dvec3*)axes, cut->pull, share);
       } else {
         cut->area = yw_dadd(cut->area, yw_dscale(face.normal, face.area));
-        cut->strength +=
-            face.area * (b->cracks.at_front[cut->node] ? face.at_front : face.strength);
+        cut->strength += face.area * face.strength[b->cracks.front[cut->node]];
         cut->plain += face.area;
       }
     }
@@ -208,7 +207,7 @@ static bool test_nodes(fem_body* b, const yw_particles* p) {
   for (int32_t i = 0; i < b->front.num_active; ++i) {
     int32_t n = b->front.active[i], vertex = vertex_of(b, n);
     if (b->is_held[n] || b->cracks.is_held[n]) continue;
-    double limit = (double)b->cracks.fragile->weakest[vertex][b->cracks.at_front[n]];
+    double limit = (double)b->cracks.fragile->weakest[vertex][b->cracks.front[n]];
     double stress = stress_at(b, n, HOT_SHARE * limit);
     if (stress < HOT_SHARE * limit) continue;
     if (!surround(b, vertex)) {

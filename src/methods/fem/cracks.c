@@ -27,7 +27,10 @@ static void make_whole(fem_cracks* c, const fem_hierarchy* h) {
   c->area = 0.0;
   c->rate = 0.0f;
   memset(c->is_lip, 0, (size_t)h->max_nodes * sizeof *c->is_lip);
-  memset(c->at_front, 0, (size_t)h->max_nodes * sizeof *c->at_front);
+  memset(c->front, 0, (size_t)h->max_nodes * sizeof *c->front);
+  for (int32_t n = 0; n < h->num_nodes; ++n) {
+    if (c->fragile->is_tip[n]) c->front[n] = FEM_NOTCH_TIP;
+  }
   memset(c->is_held, 0, (size_t)h->max_nodes * sizeof *c->is_held);
 }
 
@@ -51,7 +54,7 @@ bool yw_fem_cracks_create(const yw_allocator* mem, const fem_hierarchy* h,
   c->scratch = YW_NEW_ARRAY(mem, int32_t, longest > tets ? longest : tets);
   c->grip = YW_NEW_ARRAY(mem, double, most);
   c->is_lip = YW_NEW_ARRAY(mem, bool, most);
-  c->at_front = YW_NEW_ARRAY(mem, bool, most);
+  c->front = YW_NEW_ARRAY(mem, uint8_t, most);
   c->is_held = YW_NEW_ARRAY(mem, bool, most);
   c->crumb_start = YW_NEW_ARRAY(mem, int32_t, tets + 1);
   c->crumb_nodes = YW_NEW_ARRAY(mem, int32_t, 4 * tets);
@@ -61,7 +64,7 @@ bool yw_fem_cracks_create(const yw_allocator* mem, const fem_hierarchy* h,
   c->is_dirty = YW_NEW_ARRAY(mem, bool, nodes);
   if (!c->corners || !c->copy_of || !c->open || !c->loose || !c->parted || !c->faces || !c->fine ||
       !c->fine_mass || !c->rest || !c->on_surface || !c->scratch || !c->grip || !c->is_lip ||
-      !c->at_front || !c->is_held || !c->crumb_start || !c->crumb_nodes || !c->piece_size ||
+      !c->front || !c->is_held || !c->crumb_start || !c->crumb_nodes || !c->piece_size ||
       !c->next_tet || !c->dirty || !c->is_dirty) {
     yw_fem_cracks_free(c);
     return false;
@@ -76,7 +79,7 @@ void yw_fem_cracks_free(fem_cracks* c) {
   void* const arrays[] = {c->crumb_start, c->crumb_nodes, c->piece_size, c->next_tet,   c->corners,
                           c->parted,      c->copy_of,     c->open,       c->loose,      c->faces,
                           c->fine,        c->fine_mass,   c->rest,       c->on_surface, c->scratch,
-                          c->grip,        c->is_lip,      c->at_front,   c->is_held,    c->dirty,
+                          c->grip,        c->is_lip,      c->front,      c->is_held,    c->dirty,
                           c->is_dirty};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *c = (fem_cracks){0};
@@ -101,7 +104,8 @@ static void set_corners(fem_crack* crack, const fem_face* face, int32_t half) {
 void yw_fem_crack_open(fem_cracks* c, const fem_face* face, int32_t half, const yw_dvec3 axes[3],
                        yw_dvec3 pull, double share) {
   fem_crack* crack = &c->faces[c->num_faces++];
-  double size = sqrt(yw_ddot(pull, pull)), stress = fmin(size, MOST_EXCESS * face->strength);
+  double size = sqrt(yw_ddot(pull, pull)),
+         stress = fmin(size, MOST_EXCESS * face->strength[FEM_NO_FRONT]);
   *crack = (fem_crack){
       .strength = (float)(share * stress),
       .span = (float)(2.0 * (double)c->fragile->toughness / stress),
@@ -212,7 +216,7 @@ void yw_fem_cracks_refresh(fem_cracks* c, const double* mass) {
     for (int k = 0; k < 6; ++k) {
       c->grip[crack->node[k / 3][k % 3]] = 0.0;
       c->is_lip[crack->node[k / 3][k % 3]] = false;
-      c->at_front[crack->node[k / 3][k % 3]] = false;
+      c->front[crack->node[k / 3][k % 3]] = FEM_NO_FRONT;
       c->is_held[crack->node[k / 3][k % 3]] = false;
     }
   }
@@ -223,7 +227,7 @@ void yw_fem_cracks_refresh(fem_cracks* c, const double* mass) {
       int32_t own = crack->node[k / 3][k % 3], other = crack->node[1 - k / 3][k % 3];
       bool holds = crack->reach[k % 3] < crack->span;
       c->is_lip[own] = true;
-      if (own == other) c->at_front[own] = true;
+      if (own == other) c->front[own] = FEM_CRACK_FRONT;
       if (own == other) continue;
       if (holds) c->is_held[own] = true;
       c->grip[own] += grip;

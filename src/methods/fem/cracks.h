@@ -50,7 +50,7 @@ typedef struct fem_cracks {
   double* grip;         ///< N/m per node, of the open faces around it; scratch
   bool* is_held;        ///< per node: cohesion holds it to another one
   bool* is_lip;         ///< per node: corner of an open face that has not parted
-  bool* at_front;       ///< per node: a crack ends there
+  uint8_t* front;       ///< per node: fem_front_kind
   int32_t* dirty;       ///< nodes of the hierarchy at faces that have just opened
   bool* is_dirty;       ///< per node of the hierarchy
   int32_t num_dirty;

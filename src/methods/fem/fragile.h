@@ -9,6 +9,14 @@
 #include "methods/fem/hierarchy.h"
 #include "methods/fem/materials.h"
 
+/// What a node is to cracks.
+typedef enum fem_front_kind {
+  FEM_NO_FRONT,     ///< there is no crack
+  FEM_CRACK_FRONT,  ///< a crack ends there
+  FEM_NOTCH_TIP,    ///< so does a sharp notch
+  FEM_FRONTS
+} fem_front_kind;
+
 typedef struct fem_fragile {
   yw_allocator mem;
   float strength;               ///< Pa; INFINITY: limited by the toughness alone
@@ -18,9 +26,10 @@ typedef struct fem_fragile {
   int32_t* fan_start;           ///< per node, + 1
   int32_t* fan;                 ///< corners around a node, ascending
   int32_t longest_fan;
-  float (*weakest)[2];  ///< Pa per node: least strength of the faces around it, and at_front
-  int32_t* stiffest;    ///< per node: the stiffest finest tet around it
-  double* corner_mass;  ///< kg, per tet: what it gives to each of its nodes
+  bool* is_tip;                  ///< per node: at the tip of a sharp notch, from where cracks start
+  float (*weakest)[FEM_FRONTS];  ///< Pa per node: least strength of the faces around it
+  int32_t* stiffest;             ///< per node: the stiffest finest tet around it
+  double* corner_mass;           ///< kg, per tet: what it gives to each of its nodes
 } fem_fragile;
 
 /// Fills everything but the corner masses. The model must be as strong as `strength` (0: unlimited)
@@ -32,15 +41,14 @@ void yw_fem_fragile_free(fem_fragile* fragile);
 
 /// One face between two tets, at rest.
 typedef struct fem_face {
-  int32_t node[3];     ///< corners of its first half face, counter-clockwise from outside
-  uint8_t slot[3];     ///< their slots there ...
-  uint8_t partner[3];  ///< ... and in the other half
-  double area;         ///< m^2
-  yw_dvec3 normal;     ///< out of the tet of the first half
-  double size;         ///< m, about an edge of its tets
-  double stiffness;    ///< Pa/m, of a layer of this thickness
-  double strength;     ///< Pa, where there is no crack yet ...
-  double at_front;     ///< ... and at the front of one
+  int32_t node[3];              ///< corners of its first half face, counter-clockwise from outside
+  uint8_t slot[3];              ///< their slots there ...
+  uint8_t partner[3];           ///< ... and in the other half
+  double area;                  ///< m^2
+  yw_dvec3 normal;              ///< out of the tet of the first half
+  double size;                  ///< m, about an edge of its tets
+  double stiffness;             ///< Pa/m, of a layer of this thickness
+  double strength[FEM_FRONTS];  ///< Pa
 } fem_face;
 
 /// The face of a half face that has a partner.

@@ -12,6 +12,8 @@
 // Bounds of det F_P.
 #define LEAST_DET 0.05f
 #define MOST_DET 20.0f
+// Of stretches whose energy flow would raise: the fourth is needed for strains above 0.5 only.
+#define MAX_SHRINKS 4
 
 typedef struct column {
   yw_vf x, y, z;
@@ -129,18 +131,51 @@ static void harden(const plastic_material_block* material, plastic_state_block* 
   }
 }
 
+// Per rest volume, as in stress_kernels.c.
+YW_LANE_FN yw_vf energy_of(yw_vf mu, yw_vf lambda, const yw_vf sigma[3]) {
+  yw_vf a = sigma[0] - 1.0f, b = sigma[1] - 1.0f, c = sigma[2] - 1.0f;
+  yw_vf j = sigma[0] * sigma[1] * sigma[2] - 1.0f;
+  return mu * (a * a + b * b + c * c) + 0.5f * lambda * j * j;
+}
+
+// DIFFERS: cutting stretches off may raise the energy. Where the volume resists more than the
+// shape, one stretch is at its upper limit while its stress is a pressure, and taking some of it
+// away adds to that pressure. Matter that hardens gets less energy from this than flow takes; at
+// xi = 0 all stretches go back towards 1 until the energy is that before the flow.
+YW_LANE_FN void take_back(const plastic_material_block* material, int32_t lane,
+                          const yw_vf before[3], yw_vf sigma[3]) {
+  yw_vi cut = (sigma[0] != before[0]) | (sigma[1] != before[1]) | (sigma[2] != before[2]);
+  yw_vi soft = cut & (yw_vf_load(material->xi + lane) == 0.0f);
+  if (yw_vi_bits(soft) == 0) return;
+  yw_vf mu = yw_vf_load(material->mu + lane), lambda = yw_vf_load(material->lambda + lane);
+  yw_vf limit = energy_of(mu, lambda, before), one = yw_vf_splat(1.0f);
+  // Exact at once where strains are small.
+  for (int i = 0; i < MAX_SHRINKS; ++i) {
+    yw_vf energy = energy_of(mu, lambda, sigma);
+    yw_vi more = soft & (energy > limit);
+    if (yw_vi_bits(more) == 0) return;
+    yw_vf ratio = limit / yw_vf_select(more, energy, one);
+    yw_vf kept = yw_vf_select(more, yw_vf_sqrt(ratio), one);
+    for (int a = 0; a < 3; ++a) {
+      sigma[a] = yw_vf_select(more, 1.0f + kept * (sigma[a] - 1.0f), sigma[a]);
+    }
+  }
+}
+
 // Stretches beyond the limits become part of F_P (19), (21).
 YW_LANE_FN void flow_box(const plastic_material_block* material, plastic_state_block* state,
-                         int32_t lane, yw_vf sigma[3]) {
+                         int32_t lane, bool printed, yw_vf sigma[3]) {
   yw_vf low = yw_vf_load(material->low + lane), high = yw_vf_load(material->high + lane);
   yw_vf before = yw_vf_splat(1.0f), after = before, gone2 = yw_vf_splat(0.0f);
+  yw_vf whole[3] = {sigma[0], sigma[1], sigma[2]};
+  for (int a = 0; a < 3; ++a) sigma[a] = yw_vf_min(yw_vf_max(sigma[a], low), high);
+  if (!printed) take_back(material, lane, whole, sigma);
   for (int a = 0; a < 3; ++a) {
-    yw_vf kept = yw_vf_min(yw_vf_max(sigma[a], low), high);
-    yw_vf share = (sigma[a] - kept) / yw_vf_max(yw_vf_abs(kept), yw_vf_splat(1e-6f));
+    yw_vf kept = sigma[a];
+    yw_vf share = (whole[a] - kept) / yw_vf_max(yw_vf_abs(kept), yw_vf_splat(1e-6f));
     gone2 += share * share;
-    before *= sigma[a];
+    before *= whole[a];
     after *= kept;
-    sigma[a] = kept;
   }
   yw_vi flowed = gone2 > 0.0f;
   if (yw_vi_bits(flowed) == 0) return;
@@ -170,7 +205,7 @@ static void flow_block(plastic_body* body, int32_t block) {
                    {sigma[2] * (u.xz + dt * lu.xz), sigma[2] * (u.yz + dt * lu.yz),
                     sigma[2] * (u.zz + dt * lu.zz)}};
     split_stretch(f, sigma);
-    flow_box(material, state, lane, sigma);
+    flow_box(material, state, lane, body->drag != NULL, sigma);
     yw_lanes_mat3 next = {f[0].x, f[1].x, f[2].x, f[0].y, f[1].y, f[2].y, f[0].z, f[1].z, f[2].z};
     yw_lanes_mat3_store((yw_mat3x16*)state->u, lane, &next);
     for (int a = 0; a < 3; ++a) yw_vf_store(state->sigma[a] + lane, sigma[a]);

@@ -282,7 +282,7 @@ static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* out) {
   for (int32_t i = 0; i < out->num_vertices; i++) {
     out->positions[i] = yw_scale(out->positions[i], model->scale);
   }
-  return true;
+  return yw_mend_surface(l, model->source_node, out);
 }
 
 static bool make_shape(yw_loader* l, yw_model_spec* model) {

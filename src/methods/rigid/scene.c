@@ -119,7 +119,7 @@ static bool read_surface(yw_loader* l, yw_model_spec* model, yw_tri_mesh* surfac
   for (int32_t i = 0; i < surface->num_vertices; i++) {
     surface->positions[i] = yw_scale(surface->positions[i], model->scale);
   }
-  return true;
+  return yw_mend_surface(l, model->source_node, surface);
 }
 
 static bool build(yw_loader* l, yw_model_spec* model) {

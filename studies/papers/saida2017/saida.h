@@ -20,13 +20,15 @@ typedef struct saida_take {
 } saida_take;
 
 /// Numbers of a frame of the first body: pieces of 20 masters or more and smaller ones, height of
-/// the highest master (m), largest speed (m/s), extent along z (m), number of slaves.
+/// the highest master (m), largest speed (m/s), extent along z and across the plane that fits
+/// best (m), number of slaves.
 enum {
   SAIDA_PIECES,
   SAIDA_CRUMBS,
   SAIDA_TOP,
   SAIDA_SPEED,
   SAIDA_BULGE,
+  SAIDA_FLAT,
   SAIDA_SLAVES,
   SAIDA_COLUMNS
 };
