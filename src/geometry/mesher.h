@@ -74,8 +74,10 @@ void yw_mesher_hold_creases(yw_tet_edit* edit);
 typedef YW_LIST(yw_vec4) yw_no_features;
 typedef YW_LIST(yw_vec3) yw_places;
 /// Moves vertices onto sharp edges and corners of the shape, or inserts some there, wherever the
-/// tets stay good. unsharp receives places where they do not.
-yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, yw_places* unsharp);
+/// tets stay good. has_faces: the shape has flat faces, whose corners are looked for once more.
+/// unsharp receives places where tets would not stay good.
+yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, bool has_faces,
+                            yw_places* unsharp);
 
 /// What to make a mesh of.
 typedef struct yw_mesher_job {

@@ -22,6 +22,10 @@
 #define SPLIT_PASSES 3
 #define PROBE_STEP 0.02f  // sizes
 #define CORNER_SINE 0.6f
+#define LATE_REACH 1.5f    // sizes
+#define MOST_FACES 6       // of the shape that are seen from one triangle
+#define SAME_COSINE 0.99f  // of normals of one face
+#define LEAST_SPAN 0.3f    // of the normals of three faces that meet in a corner
 #define MAX_RING 1024
 
 typedef struct boundary_edge {
@@ -175,16 +179,21 @@ static bool try_split(featurer* f, int32_t a, int32_t b, yw_vec3 x) {
 
 // Vertices that are on creases already ------------------------------------------------------------
 
+// Distances and normals a little way around a point of the surface.
+static void probe(const yw_tet_edit* e, yw_vec3 x, float size, float* distance, yw_vec4* normals) {
+  yw_vec4 points[YW_BCC_DIRECTIONS];
+  for (int n = 0; n < YW_BCC_DIRECTIONS; ++n) {
+    points[n] = yw_v4(yw_mad(x, PROBE_STEP * size, yw_f3(yw_bcc_edge(n))));
+  }
+  yw_shape_distance_normal_many(e->shape, YW_BCC_DIRECTIONS, points, distance, normals);
+}
+
 // What the surface is at a vertex, judged by its normals a little way around: all alike, in a
 // plane (a crease), or not (a corner).
 static yw_vertex_hold hold_at(const yw_tet_edit* e, int32_t vertex) {
-  yw_vec3 x = e->positions.items[vertex];
-  yw_vec4 points[YW_BCC_DIRECTIONS], normals[YW_BCC_DIRECTIONS];
-  float distance[YW_BCC_DIRECTIONS], step = PROBE_STEP * e->sizes.items[vertex];
-  for (int n = 0; n < YW_BCC_DIRECTIONS; ++n) {
-    points[n] = yw_v4(yw_mad(x, step, yw_f3(yw_bcc_edge(n))));
-  }
-  yw_shape_distance_normal_many(e->shape, YW_BCC_DIRECTIONS, points, distance, normals);
+  yw_vec4 normals[YW_BCC_DIRECTIONS];
+  float distance[YW_BCC_DIRECTIONS];
+  probe(e, e->positions.items[vertex], e->sizes.items[vertex], distance, normals);
   yw_vec3 first = yw_xyz(normals[0]), second = first;
   float least = 1.0f, most = 0.0f;
   for (int n = 1; n < YW_BCC_DIRECTIONS; ++n) {
@@ -342,7 +351,168 @@ static void note_unsharp(featurer* f, int32_t a, int32_t b) {
   f->unsharp->items[f->unsharp->count++] = place;
 }
 
-yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, yw_places* unsharp) {
+// Corners that are still cut off ------------------------------------------------------------------
+
+/// Flat faces of the shape as seen from a few points of its surface.
+typedef struct face_set {
+  int count;
+  yw_vec3 at[MOST_FACES], normal[MOST_FACES];
+} face_set;
+
+static void add_face(face_set* set, yw_vec3 at, yw_vec3 normal) {
+  for (int n = 0; n < set->count; ++n) {
+    if (yw_dot(set->normal[n], normal) > SHARP_COSINE) return;
+  }
+  if (set->count == MOST_FACES) return;
+  set->at[set->count] = at;
+  set->normal[set->count++] = normal;
+}
+
+// Inside of a convex edge normals are those of its faces.
+static void add_faces_at(const featurer* f, yw_vec3 x, float size, face_set* set) {
+  yw_vec4 normals[YW_BCC_DIRECTIONS];
+  float distance[YW_BCC_DIRECTIONS];
+  probe(f->edit, x, size, distance, normals);
+  for (int n = 0; n < YW_BCC_DIRECTIONS; ++n) {
+    if (distance[n] < 0.0f) add_face(set, x, yw_xyz(normals[n]));
+  }
+}
+
+// Three faces that are far from parallel, first in the set; false if there are none.
+static bool pick_three(face_set* set) {
+  float most = LEAST_SPAN;
+  int best[3] = {-1, -1, -1};
+  for (int a = 0; a < set->count; ++a) {
+    for (int b = a + 1; b < set->count; ++b) {
+      for (int c = b + 1; c < set->count; ++c) {
+        const yw_vec3* n = set->normal;
+        float span = fabsf(yw_dot(n[a], yw_cross(n[b], n[c])));
+        if (span > most) most = span, best[0] = a, best[1] = b, best[2] = c;
+      }
+    }
+  }
+  if (best[0] < 0) return false;
+  face_set three = {.count = 3};
+  for (int k = 0; k < 3; ++k) {
+    three.at[k] = set->at[best[k]];
+    three.normal[k] = set->normal[best[k]];
+  }
+  *set = three;
+  return true;
+}
+
+// Where three planes meet, if that is a corner of the shape.
+static bool meet(const featurer* f, const face_set* set, float size, yw_vec3* out) {
+  const yw_vec3 *n = set->normal, *p = set->at;
+  yw_vec3 q = yw_scale(yw_cross(n[1], n[2]), yw_dot(n[0], p[0]));
+  q = yw_mad(q, yw_dot(n[1], p[1]), yw_cross(n[2], n[0]));
+  q = yw_mad(q, yw_dot(n[2], p[2]), yw_cross(n[0], n[1]));
+  *out = yw_scale(q, 1.0f / yw_dot(n[0], yw_cross(n[1], n[2])));
+  if (!is_on_surface(f, *out, ON_CREASE * size)) return false;
+  // Inside of it, deeper below two of the faces, the third is the nearest.
+  for (int k = 0; k < 3; ++k) {
+    yw_vec3 deep = yw_add(n[(k + 1) % 3], n[(k + 2) % 3]), normal;
+    yw_vec3 x = yw_mad(*out, -PROBE_STEP * size, yw_mad(deep, 0.5f, n[k]));
+    float distance = yw_shape_distance_normal(f->edit->shape, x, &normal);
+    if (!(distance < 0.0f) || yw_dot(normal, n[k]) < SAME_COSINE) return false;
+  }
+  return true;
+}
+
+// A corner that the triangle cuts off.
+static bool misses_corner(featurer* f, const int32_t* v, yw_vec3* corner) {
+  const yw_tet_edit* e = f->edit;
+  face_set set = {0};
+  float size = 0.0f, nearest = INFINITY;
+  bool sharp = false;
+  for (int k = 0; k < 3; ++k) {
+    if (e->holds.items[v[k]] == YW_HOLD_CORNER) return false;
+    sharp = sharp || e->holds.items[v[k]] == YW_HOLD_CREASE;
+    size = fmaxf(size, e->sizes.items[v[k]]);
+  }
+  if (!sharp) return false;
+  for (int k = 0; k < 3; ++k) {
+    add_faces_at(f, e->positions.items[v[k]], e->sizes.items[v[k]], &set);
+  }
+  if (!pick_three(&set) || !meet(f, &set, size, corner) || is_excepted(f, *corner)) return false;
+  for (int k = 0; k < 3; ++k) {
+    nearest = fminf(nearest, yw_distance(e->positions.items[v[k]], *corner));
+  }
+  if (!(nearest < LATE_REACH * size)) return false;
+  for (int32_t i = 0; i < e->positions.count; ++i) {
+    if (yw_distance(e->positions.items[i], *corner) < CLOSE_ENOUGH * size) return false;
+  }
+  return true;
+}
+
+// The nearest vertex moves there, along its crease if it is on one; or an edge is split.
+static bool make_corner(featurer* f, const int32_t* triangle, yw_vec3 corner) {
+  yw_tet_edit* e = f->edit;
+  int32_t v[3] = {triangle[0], triangle[1], triangle[2]};
+  for (int n = 0; n < 3; ++n) {
+    int near = n;
+    for (int k = n + 1; k < 3; ++k) {
+      const yw_vec3* x = e->positions.items;
+      if (yw_distance(x[v[k]], corner) < yw_distance(x[v[near]], corner)) near = k;
+    }
+    int32_t swap = v[n];
+    v[n] = v[near];
+    v[near] = swap;
+    unsigned char before = e->holds.items[v[n]];
+    e->holds.items[v[n]] = YW_HOLD_SURFACE;
+    if (try_move(f, v[n], corner, YW_HOLD_CORNER)) return true;
+    e->holds.items[v[n]] = before;
+  }
+  for (int n = 0; n < 3; ++n) {
+    if (!try_split(f, triangle[n], triangle[(n + 1) % 3], corner)) continue;
+    e->holds.items[e->positions.count - 1] = YW_HOLD_CORNER;
+    return true;
+  }
+  return false;
+}
+
+static bool is_listed(const featurer* f, yw_vec3 corner) {
+  for (int32_t n = 0; n < f->unsharp->count; ++n) {
+    yw_vec3 x = f->unsharp->items[n];
+    if (yw_distance(x, corner) < 1e-4f * (1.0f + yw_length(corner))) return true;
+  }
+  return false;
+}
+
+// Corners at which no triangle had a vertex on each of the three faces. *num_made: how many; those
+// that cannot be made are listed if `last`.
+static yw_status make_late_corners(featurer* f, bool last, int32_t* num_made) {
+  *num_made = 0;
+  for (int32_t t = 0; t < f->num_triangles; ++t) {
+    const int32_t* v = f->triangles + 3 * (size_t)t;
+    yw_vec3 corner;
+    if (!misses_corner(f, v, &corner)) continue;
+    if (make_corner(f, v, corner)) {
+      ++*num_made;
+    } else if (last && !is_listed(f, corner)) {
+      if (!YW_LIST_RESERVE(&f->edit->mem, f->unsharp, 1)) return YW_ERR_MEMORY;
+      f->unsharp->items[f->unsharp->count++] = corner;
+    }
+  }
+  return *num_made > 0 ? list_boundary(f) : YW_OK;
+}
+
+static yw_status sharpen_corners(featurer* f) {
+  int32_t num_made = 0;
+  f->bad_cosine = BAD_COSINE;
+  yw_status status = make_late_corners(f, false, &num_made);
+  f->bad_cosine = WORST_COSINE;
+  int32_t again = 0;
+  if (status == YW_OK) status = make_late_corners(f, true, &again);
+  if (status == YW_OK && num_made + again > 0) {
+    each_edge(f, split_at_crease);
+    status = list_boundary(f);
+  }
+  return status;
+}
+
+yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, bool has_faces,
+                            yw_places* unsharp) {
   unsharp->count = 0;
   featurer f = {.edit = edit, .except = except, .unsharp = unsharp, .bad_cosine = BAD_COSINE};
   yw_status status = list_boundary(&f);
@@ -366,6 +536,7 @@ yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, yw_
     each_edge(&f, split_at_crease);
     status = list_boundary(&f);
   }
+  if (status == YW_OK && has_faces) status = sharpen_corners(&f);
   if (status == YW_OK) each_edge(&f, note_unsharp);
   yw_mem_free(&edit->mem, f.offers);
   yw_mem_free(&edit->mem, f.normals);

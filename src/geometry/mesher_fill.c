@@ -30,10 +30,10 @@
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
 static yw_status improve_and_sharpen(yw_tet_edit* edit, const yw_no_features* except,
-                                     yw_places* unsharp) {
+                                     bool has_faces, yw_places* unsharp) {
   yw_mesher_hold_creases(edit);
   yw_mesher_improve(edit);
-  yw_status status = yw_mesher_sharpen(edit, except, unsharp);
+  yw_status status = yw_mesher_sharpen(edit, except, has_faces, unsharp);
   if (status == YW_OK) yw_mesher_improve(edit);
   return status;
 }
@@ -66,16 +66,16 @@ static yw_status list_overlaps(const yw_tet_edit* edit, yw_no_features* out) {
   return status;
 }
 
-static yw_status finish_tets(const yw_shape* shape, double size, yw_raw_tets* raw,
-                             yw_places* unsharp) {
+static yw_status finish_tets(const yw_mesher_job* job, yw_raw_tets* raw, yw_places* unsharp) {
   yw_no_features except = {0};
   yw_tet_edit edit;
   yw_status status = YW_OK;
   for (int round = 0; status == YW_OK; ++round) {
     int32_t before = except.count;
-    status = yw_edit_begin(shape, (float)size, raw->sizes, &raw->mesh, raw->on_surface, &edit);
+    status = yw_edit_begin(job->shape, (float)job->sizes->coarsest, raw->sizes, &raw->mesh,
+                           raw->on_surface, &edit);
     if (status != YW_OK) break;
-    status = improve_and_sharpen(&edit, &except, unsharp);
+    status = improve_and_sharpen(&edit, &except, job->has_faces, unsharp);
     if (status == YW_OK && round < SHARPEN_ROUNDS) status = list_overlaps(&edit, &except);
     if (status == YW_OK && except.count == before) break;
     yw_edit_free(&edit);
@@ -206,7 +206,7 @@ static yw_status make_tets(const yw_mesher_job* job, bool rough, attempt* a, yw_
   yw_status status = yw_mesher_stuff(job, job->sizes->coarsest, &raw, error);
   if (status != YW_OK) return status;
   a->rough_volume = volume_of(&raw.mesh);
-  if (rough || finish_tets(job->shape, job->sizes->coarsest, &raw, &a->unsharp) == YW_OK) {
+  if (rough || finish_tets(job, &raw, &a->unsharp) == YW_OK) {
     a->mesh = raw.mesh;
     raw.mesh = (yw_tet_mesh){.mem = raw.mesh.mem};
   } else {
