@@ -186,8 +186,11 @@ async function poseIsMadeSavedAndRunsNatively(on) {
     return nativeHash(file, 30);
   });
   // The address has the pose in it: whoever opens it sees the same.
-  await page.waitForFunction(() => location.hash.startsWith('#text='));
-  const link = new URL(page.url());
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.click('#copy-link');
+  await page.waitForFunction(() => document.querySelector('#copy-link').textContent === 'Copied');
+  const link = new URL(await page.evaluate(() => navigator.clipboard.readText()));
+  assert.match(link.hash, /^#text=./);
   link.searchParams.set('at', '30');
   const other = await openPage(on.browser, link.href);
   assert.equal(await hashAt(other, 30), native);

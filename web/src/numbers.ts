@@ -18,6 +18,8 @@ export class Numbers {
   private bars = new Map<number, WeightBars>();
   private body = 0;
   private lastFrame = -1;
+  /** Of a run: its last frame. Its numbers have their place in it; those of a simulation pass by. */
+  length: number | undefined;
 
   constructor(private readonly scene: () => Scene | undefined) {}
 
@@ -61,10 +63,13 @@ export class Numbers {
   show(report: Report): void {
     if (!this.scene()) return;
     if (this.sources.length === 0) this.build(report);
-    if (report.frame < this.lastFrame) for (const { plot } of this.sources) plot.clear();
+    if (!this.length && report.frame < this.lastFrame) for (const { plot } of this.sources) plot.clear();
     this.lastFrame = report.frame;
     const weights = report.bodies[this.body]?.weights;
     if (weights) this.bars.get(this.body)?.show(weights);
-    for (const { plot, read } of this.sources) plot.add(read(report));
+    for (const { plot, read } of this.sources) {
+      if (this.length) plot.put(report.frame / this.length, read(report));
+      else plot.add(read(report));
+    }
   }
 }

@@ -272,6 +272,7 @@ timeline.addEventListener('input', () => session.send({ do: 'seek', frame: Numbe
 session.on('frames', ({ available, asked }) => {
   timeline.max = String(available);
   timeline.hidden = false;
+  panel.length = asked;
   find('frames').textContent = available < asked ? ` of ${available}, ${asked} to come` : ` of ${available}`;
 });
 session.on('report', ({ report }) => {

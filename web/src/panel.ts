@@ -69,6 +69,11 @@ export class Panel {
     this.parts.session.send({ do: 'settings', body });
   }
 
+  /** A run of so many frames is shown. */
+  set length(frames: number) {
+    this.numbers.length = frames;
+  }
+
   show(report: Report): void {
     if (this.element.clientWidth > 0) this.numbers.show(report);
   }

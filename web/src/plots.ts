@@ -15,6 +15,8 @@ export function shortNumber(value: number, unit: string): string {
 export class Plot {
   readonly element = document.createElement('div');
   private readonly values: number[] = [];
+  /** Where in a whole the last value is. */
+  private mark: number | undefined;
   private readonly canvas = document.createElement('canvas');
   private readonly output = document.createElement('span');
 
@@ -34,11 +36,25 @@ export class Plot {
     this.values.length = 0;
   }
 
+  /** The newest value; older ones move to the left. */
   add(value: number | null): void {
-    this.output.textContent = value === null ? '–' : shortNumber(value, this.unit);
+    this.tell(value);
     this.values.push(value ?? Number.NaN);
     if (this.values.length > POINTS) this.values.shift();
     this.draw();
+  }
+
+  /** A value somewhere in a whole, 0 to 1, which stays there. */
+  put(share: number, value: number | null): void {
+    this.tell(value);
+    while (this.values.length < POINTS) this.values.push(Number.NaN);
+    this.mark = Math.round(Math.min(share, 1) * (POINTS - 1));
+    this.values[this.mark] = value ?? Number.NaN;
+    this.draw();
+  }
+
+  private tell(value: number | null): void {
+    this.output.textContent = value === null ? '–' : shortNumber(value, this.unit);
   }
 
   private draw(): void {
@@ -54,13 +70,17 @@ export class Plot {
     const pen = this.canvas.getContext('2d');
     if (!pen) return;
     pen.clearRect(0, 0, width, height);
+    const across = (i: number): number => (i / (POINTS - 1)) * (width - 2) + 1;
+    if (this.mark !== undefined) {
+      pen.fillStyle = getComputedStyle(this.element).getPropertyValue('--line');
+      pen.fillRect(across(this.mark) - ratio, 0, 2 * ratio, height);
+    }
     pen.strokeStyle = getComputedStyle(this.element).getPropertyValue('--accent');
     pen.lineWidth = 1.5 * ratio;
     pen.beginPath();
     this.values.forEach((value, i) => {
       if (!Number.isFinite(value)) return;
-      const x = (i / (POINTS - 1)) * (width - 2) + 1;
-      pen.lineTo(x, height - 2 - ((value - low) / (high - low)) * (height - 4));
+      pen.lineTo(across(i), height - 2 - ((value - low) / (high - low)) * (height - 4));
     });
     pen.stroke();
   }
