@@ -2,6 +2,7 @@
 // Contact of surfaces with obstacles: faces and edges of bodies meet them too, not only vertices.
 // Obstacles here are boxes, so that whether a triangle is inside of one is decided exactly.
 #include "contact/ray.h"
+#include "support/crossings.h"
 #include "support/method_world.h"
 #include "support/scene_text.h"
 #include "world/world.h"
@@ -183,10 +184,38 @@ static void rigid_faces_meet_edges(void** state) {
         plate, 1, 30);
 }
 
+// A plate comes up under a pile. What lies on it gives way, rigid bodies too, and what lies on
+// that.
+static void piles_give_way_to_a_plate(void** state) {
+  (void)state;
+  static const char* const rows[] = {
+      "\"rigid\": {\"size\": 0.1}, \"shape\": {\"box\": {\"size\": 0.2}}",
+      "\"mesh\": {\"lattice\": {\"size\": 0.2, \"cells\": 2}}, "
+      "\"frames\": {\"youngs_modulus\": 1e5}"};
+  for (int i = 0; i < 2; ++i) {
+    const bar plate[1] = {{{0.5f, 0.05f, 0.5f}, {0, -0.06f, 0}, {0, i ? 0.6f : 1.0f, 0}, 0}};
+    char bodies[1500];
+    snprintf(
+        bodies, sizeof bodies,
+        "{\"sheet\": {\"rectangle\": {\"width\": 0.4, \"depth\": 0.4, \"across\": 6, \"along\": "
+        "6}, \"thickness\": 0.006}, \"slender\": {\"youngs_modulus\": 1e6}, \"position\": [0, "
+        "0.01, 0]}, {%s, \"position\": [0.02, 0.13, 0.01]}, {%s, \"position\": [0, 0.36, 0], "
+        "\"density\": 8000}",
+        rows[i], rows[1 - i]);
+    yw_world* world = make_scene(bodies, plate, 1, "surfaces");
+    for (int k = 0; k < 20; ++k) {
+      int found = run(world, plate, 1, 1);
+      if (found > 0) fail_msg("pile %d, frame %d: %d triangles in the plate", i, k, found);
+      assert_nothing_crosses(world);
+    }
+    yw_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rods_meet_thin_bars), cmocka_unit_test(needles_do_not_pierce),
+      cmocka_unit_test(rods_meet_thin_bars),     cmocka_unit_test(needles_do_not_pierce),
       cmocka_unit_test(jellies_stay_on_a_grate), cmocka_unit_test(sheets_hang_over_edges),
-      cmocka_unit_test(rigid_faces_meet_edges)};
+      cmocka_unit_test(rigid_faces_meet_edges),  cmocka_unit_test(piles_give_way_to_a_plate)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,8 @@
 // A particle that hangs on two others ends where these put it: they are held in its place. Their
 // motions may be shortened by different shares, for the sake of other pairs, and then its own path
 // bends. Particles of a rigid body go back with the whole of it, along arcs, and only if others
-// cannot get out of its way. So these corners are looked at again, and what still crosses stops
-// where it began.
+// cannot get out of its way; where an obstacle comes, the whole of it gives way. So these corners
+// are looked at again, and what still crosses stops where it began.
 #include "contact/surfaces/guard.h"
 
 #include <string.h>
@@ -137,7 +137,7 @@ static void shift(const guard_job* job, const yw_contact_work* work, int32_t par
     for (int k = 0; k < 2; ++k) shift(job, work, work->complex->parents[particle][k], way);
   } else if (work->body->particles->inv_mass[particle] > 0.0f) {
     shorten(work, particle, yw_add(yw_touch_end(work, particle), way), job->h);
-    work->moved[particle] = YW_MOVED_NOW | YW_MOVED_EVER;
+    work->moved[particle] |= YW_MOVED_NOW | YW_MOVED_EVER;
   }
 }
 
@@ -188,11 +188,10 @@ typedef struct plane {
   const yw_contact_work* leader;  // NULL: the plane does not move
 } plane;
 
-static plane plane_of(const guard_job* job, const yw_near_pair* pair) {
+static plane plane_led_by(const guard_job* job, const yw_near_pair* pair, const int ranks[2]) {
   yw_vec3 middle = middle_of(job->works, pair);
   plane out = {middle, middle, NULL};
   const yw_contact_work* sides[2] = {&job->works[pair->body[0]], &job->works[pair->body[1]]};
-  int ranks[2] = {rank_of(sides[0]->body), rank_of(sides[1]->body)};
   if (ranks[0] == ranks[1]) return out;
   int side = ranks[0] > ranks[1] ? 0 : 1, split = yw_pair_split((yw_pair_kind)pair->kind);
   float deepest = 0.0f;
@@ -203,6 +202,12 @@ static plane plane_of(const guard_job* job, const yw_near_pair* pair) {
   out.end = yw_mad(middle, side ? deepest : -deepest, pair->normal);
   if (deepest > 0.0f) out.leader = sides[side];
   return out;
+}
+
+static plane plane_of(const guard_job* job, const yw_near_pair* pair) {
+  const int ranks[2] = {rank_of(job->works[pair->body[0]].body),
+                        rank_of(job->works[pair->body[1]].body)};
+  return plane_led_by(job, pair, ranks);
 }
 
 // How far a corner is behind the plane at the start, where rounding puts it, and at the end, beyond
@@ -294,16 +299,52 @@ static bool has_obstacle(const guard_job* job, const yw_near_pair* pair) {
   return job->works[pair->body[0]].body->is_obstacle || job->works[pair->body[1]].body->is_obstacle;
 }
 
+// Obstacles push what is in their way, and this pushes what is in its own way: where a sheet lies
+// between an obstacle that comes and a body, both have to give way.
+static int yield_rank(const guard_job* job, const yw_near_pair* pair, int side) {
+  const yw_contact_work* work = &job->works[pair->body[side]];
+  int split = yw_pair_split((yw_pair_kind)pair->kind);
+  if (work->body->is_obstacle) return 2;
+  for (int k = side ? split : 0; k < (side ? 4 : split); ++k) {
+    if (work->moved[pair->corners[k]] & YW_MOVED_ASIDE) return 1;
+  }
+  return 0;
+}
+
+static void note_aside(const yw_contact_work* work, int32_t particle) {
+  if (yw_hangs(work, particle)) {
+    for (int k = 0; k < 2; ++k) note_aside(work, work->complex->parents[particle][k]);
+  }
+  work->moved[particle] |= YW_MOVED_ASIDE;
+}
+
+// Moves a corner, or the rigid body that it belongs to, to its side of the plane.
+static bool move_aside(const guard_job* job, const yw_near_pair* pair, const plane* at, int k) {
+  const yw_contact_work* work = work_of(job->works, pair, k);
+  if (!work->body->rigid) {
+    if (!project_corner(job, pair, at, k)) return false;
+    note_aside(work, pair->corners[k]);
+    return true;
+  }
+  float depth = depth_at_end(pair, at, work, k, yw_touch_end(work, pair->corners[k]));
+  if (!(depth > 0.0f) || work->body->rigid->held) return false;
+  bool front = k < yw_pair_split((yw_pair_kind)pair->kind);
+  yw_whole_shift(work->body, yw_scale(pair->normal, front ? depth : -depth));
+  memset(work->moved, YW_MOVED_NOW | YW_MOVED_EVER | YW_MOVED_ASIDE,
+         (size_t)work->complex->num_particles);
+  return true;
+}
+
 // Moves what is in the way of an obstacle out of it, whatever else holds it.
 static bool yield_to_obstacle(const guard_job* job, const yw_near_pair* pair) {
-  if (!has_obstacle(job, pair)) return false;
-  plane at = plane_of(job, pair);
+  const int ranks[2] = {yield_rank(job, pair, 0), yield_rank(job, pair, 1)};
+  if (ranks[0] == ranks[1]) return false;
+  plane at = plane_led_by(job, pair, ranks);
   bool moved = false;
-  if (!at.leader || !at.leader->body->is_obstacle) return false;
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 4 && at.leader; ++k) {
     const yw_contact_work* work = work_of(job->works, pair, k);
     if (work->body->particles->inv_mass[pair->corners[k]] == 0.0f) continue;
-    moved = project_corner(job, pair, &at, k) || moved;
+    moved = move_aside(job, pair, &at, k) || moved;
   }
   return moved;
 }

@@ -60,8 +60,9 @@ typedef struct yw_near_pair {
   bool fixed;      ///< held apart by a fixed plane, see guard.c
 } yw_near_pair;
 
-/// What the guard did to a particle: in this round, in any.
-enum yw_moved { YW_MOVED_NOW = 1, YW_MOVED_EVER = 2 };
+/// What the guard did to a particle: in this round, in any, to get it out of the way of an
+/// obstacle.
+enum yw_moved { YW_MOVED_NOW = 1, YW_MOVED_EVER = 2, YW_MOVED_ASIDE = 4 };
 
 /// Box of the path of a particle, with its radius. The fourth entries mean nothing.
 typedef struct yw_path_box {

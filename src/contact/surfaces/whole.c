@@ -64,6 +64,12 @@ void yw_whole_retreat(const yw_contact_body* body, float share, float h, bool sl
   body->follow(body->context);
 }
 
+void yw_whole_shift(const yw_contact_body* body, yw_vec3 way) {
+  yw_rigid_motion* m = body->rigid;
+  m->center[0] += (double)way.x, m->center[1] += (double)way.y, m->center[2] += (double)way.z;
+  body->follow(body->context);
+}
+
 // Overlaps --------------------------------------------------------------------------------------
 
 void yw_whole_side(const yw_contact_body* body, const yw_contact* c, int side, double out[3]) {

@@ -35,5 +35,7 @@ void yw_whole_side(const yw_contact_body* body, const yw_contact* contact, int s
 /// Leaves a share of the motion of a rigid body since the start of the substep. slower: takes a
 /// part of the rest from its velocities, which never grow.
 void yw_whole_retreat(const yw_contact_body* body, float share, float h, bool slower);
+/// Moves a rigid body, m; its velocities stay.
+void yw_whole_shift(const yw_contact_body* body, yw_vec3 way);
 
 #endif
