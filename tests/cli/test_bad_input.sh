@@ -117,6 +117,13 @@ else
   flunk "and are named in a warning" "$("$yawara" inspect s.json)"
 fi
 
+scene '"mesh": { "lattice": { "size": [0.1, 1.2, 0.1], "cells": [2, 24, 2] } }, "examples": [ { "deform": { "bend": { "degrees": 400 } } } ]'
+if "$yawara" inspect s.json | grep -q "warning:.*examples\[0\] passes through itself"; then
+  pass "an example that passes through itself is named"
+else
+  flunk "an example that passes through itself is named" "$("$yawara" inspect s.json)"
+fi
+
 # Surfaces and shapes.
 echo "v 0 0 0" >empty.obj
 refuses "a surface without triangles" "empty.obj" "$yawara" mesh empty.obj

@@ -195,6 +195,23 @@ static void move_nodes(mpm* m, float dt) {
 
 static yw_vec3 narrow(yw_float4 q) { return yw_v3(q[0], q[1], q[2]); }
 
+static float energy_of(const mpm_material* material, const float s[3]) {
+  float sum = 0.0f, j = s[0] * s[1] * s[2] - 1.0f;
+  for (int a = 0; a < 3; ++a) sum += material->mu * (s[a] - 1.0f) * (s[a] - 1.0f);
+  return sum + 0.5f * material->lambda * j * j;
+}
+
+// Flow adds no energy to matter that does not harden, as in plastic (flow_kernels.c).
+static void take_back(const mpm_material* material, const float trial[3], float s[3]) {
+  float limit = energy_of(material, trial);
+  for (int i = 0; i < 4 && material->xi == 0.0f; ++i) {
+    float energy = energy_of(material, s);
+    if (!(energy > limit)) return;
+    float kept = sqrtf(limit / energy);
+    for (int a = 0; a < 3; ++a) s[a] = 1.0f + kept * (s[a] - 1.0f);
+  }
+}
+
 // The elastic tensor after dt L, and what exceeds the limits of stretches goes to the plastic part.
 static void deform(mpm_particle* p, const mpm_material* material, yw_mat3 l, float dt) {
   yw_mat3 g = yw_mat3_add(yw_mat3_identity(), yw_mat3_scale(l, dt));
@@ -204,13 +221,13 @@ static void deform(mpm_particle* p, const mpm_material* material, yw_mat3 l, flo
   const float trial[3] = {sqrtf(fmaxf(squares.x, 1e-8f)), sqrtf(fmaxf(squares.y, 1e-8f)),
                           sqrtf(fmaxf(squares.z, 1e-8f))};
   float s[3], ratio = 1.0f;
-  for (int a = 0; a < 3; ++a) {
-    s[a] = fminf(fmaxf(trial[a], material->low), material->high);
-    ratio *= trial[a] / s[a];
-  }
+  for (int a = 0; a < 3; ++a) s[a] = fminf(fmaxf(trial[a], material->low), material->high);
+  bool flows = s[0] != trial[0] || s[1] != trial[1] || s[2] != trial[2];
+  if (flows) take_back(material, trial, s);
+  for (int a = 0; a < 3; ++a) ratio *= trial[a] / s[a];
   p->s = yw_v3(s[0], s[1], s[2]);
   p->b = b;
-  if (ratio == 1.0f) return;
+  if (!flows) return;
   p->det_p = fminf(fmaxf(p->det_p * ratio, 0.05f), 20.0f);
   p->harden = yw_expf(fminf(fmaxf(material->xi * (1.0f - p->det_p), -20.0f), 4.0f));
   yw_mat3 scaled = {yw_scale(p->u.cx, s[0] * s[0]), yw_scale(p->u.cy, s[1] * s[1]),
