@@ -34,7 +34,9 @@ rows_are_sound() {
 
 # The renderer may be missing; it then prints no rows, and the table says so.
 renderer_is_missing() {
-  "$yawara" render nothing 2>&1 | grep -q libembree-dev && "$yawara" bench render --quick | grep -q 'not measured'
+  local said
+  said=$("$yawara" render nothing 2>&1)
+  grep -q libembree-dev <<<"$said" && "$yawara" bench render --quick | grep -q 'not measured'
 }
 
 # Every bench of the list is run; the renderer and a GPU may be missing.
