@@ -11,7 +11,7 @@ one fails or takes three times its time. Sources stay as they are; places outsid
 Results are kept in build/mutants/SEED/results.jsonl, so that the same command goes on where it was stopped. --minutes M stops after that
 time. --retry tries again what was not killed, after tests were written (build them first). --longest S leaves out tests that take
 longer than S seconds of processor time. --only and --tests choose files and test programs, for a closer look at a part. --at
-files/mesh_vtk.c:108,world/parting.c:178 tries all mutants of these lines instead, whatever was tried before. --summary prints one line
+files/mesh_vtk.c:108,world/parting.c:178 tries all mutants of these lines instead. --summary prints one line
 of JSON. Shell tests and tests of the page are not run. Mutants that do not compile are drawn again; survivors that compile to the same
 code are not counted.
 """
@@ -224,6 +224,7 @@ class Compiler:
     def code_of(self, name, text):
         """What the file compiles to, without its name."""
         source, codes = self.place / "try" / pathlib.Path(name).name, []
+        source.parent.mkdir(exist_ok=True)
         for command in self.commands[name]:
             source.write_text(text)
             target = source.with_suffix(".o")
@@ -500,8 +501,11 @@ def main():
     parser.add_argument("--summary", action="store_true", help="print the counts so far as JSON")
     options = parser.parse_args()
     place = BUILD / "mutants" / ("at" if options.at else str(options.seed))
-    if options.at:
+    asked = place / "places"
+    if options.at and not (asked.exists() and asked.read_text() == options.at):
         shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        asked.write_text(options.at)
     kept = place / "results.jsonl"
     results = {r["number"]: r for r in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
     if options.summary:

@@ -3,7 +3,8 @@
 
 usage: scripts/soak.py [PART...] [--minutes M] [--write | --list]
 
-Parts (default: all, which takes hours): kills, scenes, torture, heaps, memory, fuzz, server, mutants, analysis, reproducible, tests, page.
+Parts (default: all, which takes hours): kills, scenes, torture, heaps, memory, fuzz, server, mutants, analysis, reproducible, papers, tests,
+page.
 --minutes M ends each part after about that time. What a part did is added to tests/soak/results.jsonl (date, seeds, counts), and the
 next time it begins with the seeds after those. --write puts the sums into the tables of docs/reliability.md and runs nothing.
 Exits 1 if something failed.
@@ -169,6 +170,19 @@ def reproducible(_):
     return code == 0
 
 
+def papers(_):
+    """Every figure of the papers, quick and without pictures: make test has time for the short ones only."""
+    names = re.findall(r"^  ([a-z]+[0-9]*-\w+)", call(BUILD / "yawara", "paper")[1], re.M)
+    failed = []
+    for name in names:
+        code, said = call(BUILD / "yawara", "paper", name, "--quick", "--no-pictures", "-o", BUILD / "soak_papers")
+        if code != 0:
+            failed.append(name)
+            print(f"{name}: {said[-1000:]}", flush=True)
+    keep("papers", figures=len(names), failed=len(failed) if names else 1)
+    return bool(names) and not failed
+
+
 def tests(minutes):
     limit = int(min(7200, 60 * minutes))
     code, said = call("ctest", "--test-dir", BUILD, "-j", os.cpu_count(), "--timeout", limit, "--output-on-failure", YW_TEST_FULL="1")
@@ -188,7 +202,7 @@ def page(_):
     return code == 0
 
 
-PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, memory, fuzz, server, mutants, analysis, reproducible, tests, page)}
+PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, memory, fuzz, server, mutants, analysis, reproducible, papers, tests, page)}
 
 
 # Tables --------------------------------------------------------------------------------------------
@@ -272,6 +286,7 @@ TABLES = {
     "mutants": mutant_table,
     "analysis": lambda: last_table("analysis", [("files", "files"), ("findings", "failed")]),
     "reproducible": lambda: last_table("reproducible", [("result", "said"), ("failed", "failed")]),
+    "papers": lambda: last_table("papers", [("figures of papers, quick", "figures"), ("failed", "failed")]),
     "tests": lambda: last_table("tests", [("test programs at full length", "programs"), ("failed", "failed")]),
 }
 

@@ -49,6 +49,9 @@ holds "blocks are driven into the wall" model.txt \
 refuses "a model where nothing can be replaced" "no bunny, car or teddy" "$yawara" paper koyama2013-fig1 --model block.obj
 refuses "a model that is not there" "no such file" "$yawara" paper koyama2013-fig10 --model nowhere.obj --no-pictures
 refuses "two sizes" "one of --quick and --full" "$yawara" paper koyama2013-fig1 --quick --full
+check "projection" numbers projection
+holds "of two examples the nearest point of the hull takes more of the twist than the paper's rule" projection.txt \
+  '/^2, exact/ { exact = $(NF - 1) } /^2, paper/ { print (exact > 1.5 * $(NF - 1)) ? "true" : "false" }'
 check "table 1" "$yawara" paper koyama2013-table1 --quick
 
 imai() { "$yawara" paper "imai-$1" --quick --no-pictures >"$1.txt" 2>"$1.log"; }
@@ -61,6 +64,21 @@ holds "homogeneous levels are exact, each tet alone too soft" sampling.txt \
    /homogeneous +settled/ { t = $3 < 0.5 } END { print (e && s && t) ? "true" : "false" }'
 check "imai classes" imai classes
 holds "five classes" classes.txt '$1 == 5 && NF == 7 { print ($2 == 54592 && $3 == 10944 && $4 == 10912 && $7 == 10912) ? "true" : "false" }'
+
+# Every figure is run by a test, or takes too long and is run by scripts/soak.py papers.
+long="imai-fig9 saida2017-fig7 saida2017-fig8 saida2017-fig9 saida2017-fig11 saida2017-fig12 saida2017-fig13 saida2017-fig14 saida2017-fig16
+  saida2017-table2 saida2017-slaves saida2017-mpm"
+missing=
+for name in $("$yawara" paper | sed -nE 's/^  ([a-z]+[0-9]*-[a-z0-9]+) .*/\1/p'); do
+  case $name in
+    hino-*) continue ;; # "paper hino" is all of them
+    koyama2013-*) call="(numbers|paper)( koyama2013-| )${name#*-}" files=(test_paper.sh) ;;
+    saida2017-*) call="numbers ${name#*-}" files=(test_paper_saida.sh) ;;
+    *) call="(imai|figure) ${name#*-}" files=(test_paper.sh test_paper_imai.sh) ;;
+  esac
+  if ! (cd "$root/tests/cli" && grep -qE "$call\b" "${files[@]}") && ! grep -qw "$name" <<<"$long"; then missing+=" $name"; fi
+done
+same "figures that no test runs" "none$missing" none
 
 if "$yawara" render nothing 2>&1 | grep -q "libembree-dev"; then
   echo "built without Embree: no pictures to test"

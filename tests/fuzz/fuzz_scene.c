@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // libFuzzer program for scene files. The first line is an override, "path=value", or empty; the
 // rest is the scene.
+// Scenes that are read are built as well.
+#define ROUNDS_ALONE 10
 #include "support/fuzzing.h"
 #include "support/method_models.h"
 #include "support/varied_scene.h"

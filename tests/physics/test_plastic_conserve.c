@@ -312,7 +312,7 @@ static double height_on(partner kind, float fall) {
   yw_vec3 place = {-0.024f, 0.2005f + fall, -0.024f};
   yw_body_id id = add_body(world, cube, place, (yw_quat){0, 0, 0, 1});
   yw_world_set_sleep_speed(world, 0.0f);
-  for (int k = 0; k < 60; ++k) {
+  for (int k = 0; k < 36; ++k) {
     yw_step_report report;
     assert_true(yw_world_step(world, 1.0f / 60.0f, 8, &report) >= 0);
     assert_true(k < 20 || report.body_contacts >= 40);

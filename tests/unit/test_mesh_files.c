@@ -596,6 +596,20 @@ static void other_cells_are_named(void** state) {
   }
 }
 
+// VTK writes cells without corners where others were taken out.
+static void empty_cells_of_vtk_are_left_out(void** state) {
+  (void)state;
+  const char* path =
+      store_text("empty.vtk",
+                 "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+                 "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 2 6\n0\n4 0 1 2 3\nCELL_TYPES 2\n0\n10\n");
+  yw_tet_mesh mesh;
+  yw_error error = {0};
+  if (yw_tet_mesh_read(path, NULL, &mesh, &error) != YW_OK) fail_msg("%s", error.message);
+  assert_int_equal(mesh.num_tets, 1);
+  yw_tet_mesh_free(&mesh);
+}
+
 static void a_wrong_tet_in_a_tetgen_pair_names_both_files(void** state) {
   (void)state;
   yw_tet_mesh mesh;
@@ -846,6 +860,7 @@ int main(void) {
       cmocka_unit_test(errors_in_surfaces_name_place_and_numbers),
       cmocka_unit_test(errors_in_tets_name_place_and_numbers),
       cmocka_unit_test(other_cells_are_named),
+      cmocka_unit_test(empty_cells_of_vtk_are_left_out),
       cmocka_unit_test(a_wrong_tet_in_a_tetgen_pair_names_both_files),
       cmocka_unit_test(missing_files_and_folders_are_errors),
       cmocka_unit_test(surfaces_come_back_as_they_were_written),
