@@ -73,7 +73,7 @@ done
 rooms='(codecs|console|render|playback|ranks|server|commands)/|(core|frame_layout|text)\.h'
 inside='(base|device|math|geometry|materials|model|methods|contact|world|files|scene)/'
 allow studies/reference "$public|$inside|reference/"
-allow studies/bench "$public|$inside|$rooms|reference/|bench/|bullet_peer\.h|studies\.h"
+allow studies/bench "$public|$inside|$rooms|reference/|bench/|bullet_[a-z]+\.h|studies\.h"
 allow studies/fit "$public|$inside|$rooms|reference/|fit/|studies\.h"
 allow studies/papers "$public|$inside|$rooms|reference/|papers/|studies\.h"
 for kind in fuzz golden physics support unit; do

@@ -3,10 +3,11 @@
 
 usage: scripts/soak.py [PART...] [--minutes M] [--write | --list]
 
-Parts (default: all, which takes hours): kills, scenes, torture, heaps, memory, fuzz, server, mutants, analysis, reproducible, papers, tests,
+Parts (default: all, which takes hours): kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests,
 page.
 --minutes M ends each part after about that time. What a part did is added to tests/soak/results.jsonl (date, seeds, counts), and the
-next time it begins with the seeds after those. --write puts the sums into the tables of docs/reliability.md and runs nothing.
+next time it begins with the seeds after those. --write puts the sums into the tables of docs/reliability.md and docs/design/contact.md
+and runs nothing.
 Exits 1 if something failed.
 """
 import argparse
@@ -25,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = ROOT / "tests" / "soak" / "results.jsonl"
 PAGE = ROOT / "docs" / "reliability.md"
+CONTACT_PAGE = ROOT / "docs" / "design" / "contact.md"
 HOUR = 60.0
 
 
@@ -128,6 +130,36 @@ def heaps(minutes):
     return in_seeds("heaps", minutes, 5, 1, run)
 
 
+ORDEALS = ["bin", "knot", "sheets", "ring", "net", "twist", "grate", "head_on"]
+ORDEAL = re.compile(r"^(\w+)((?: \w+)*): (\d+) of (\d+) frames with crossings, at most (\d+) between bodies, (\d+) within, "
+                    r"(\d+) with obstacles; overlap (-?\d+) %, (\d+) diverged, ([\d.]+) s(?:; (.*))?$", re.M)
+
+
+def ordeal(name, how, limit):
+    """Runs one of tests/physics/test_contact_ordeals.c and keeps what came of it; False if it does not hold. how: "full" or "SIZE FRAMES"."""
+    code, said = call("timeout", int(limit), BUILD / "tests" / "test_contact_ordeals", YW_TEST_ORDEALS=f"{name} {how}")
+    found = ORDEAL.findall(said)
+    for _, what, bad, frames, between, within, obstacles, overlap, diverged, seconds, lost in found:
+        keep("contact", name=name, what=what.strip(), how=how, frames=int(frames), bad=int(bad), between=int(between), within=int(within),
+             obstacles=int(obstacles), overlap=int(overlap), diverged=int(diverged), seconds=float(seconds), lost=lost,
+             failed=int(int(bad) + int(diverged) > 0 or lost != ""))
+    if code == 124 or not found:
+        keep("contact", name=name, what="", how=how, frames=0, lost=f"no answer in {limit:.0f} s" if code == 124 else "no answer", failed=1)
+    return code == 0
+
+
+def contact(minutes):
+    """Those that were tried least often come first."""
+    end = time.monotonic() + 60 * minutes
+    tries = collections.Counter({name: len({r["date"] for r in results_of("contact") if r["name"] == name}) for name in ORDEALS})
+    good = True
+    for name in sorted(ORDEALS, key=lambda name: tries[name]):
+        left = end - time.monotonic()
+        if left > 0:
+            good = ordeal(name, "full", max(60, left)) and good
+    return good
+
+
 def fuzz(minutes):
     code, said = call("scripts/fuzz.sh", int(60 * min(minutes, 2 * HOUR)))
     print(said, flush=True)
@@ -202,7 +234,7 @@ def page(_):
     return code == 0
 
 
-PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, memory, fuzz, server, mutants, analysis, reproducible, papers, tests, page)}
+PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests, page)}
 
 
 # Tables --------------------------------------------------------------------------------------------
@@ -267,6 +299,21 @@ def last_table(part, columns):
     return lines
 
 
+def contact_table():
+    """The last result of every case and size."""
+    lines = ["| ordeal | date | size, frames | frames with crossings | between bodies | within | with obstacles | overlap | diverged | "
+             "processor s | |", "|" + "---|" * 11]
+    last = {}
+    for result in results_of("contact"):
+        last[(result["name"], result["what"], result["how"])] = result
+    for r in sorted(last.values(), key=lambda r: (ORDEALS.index(r["name"]), r["how"] == "full")):
+        numbers = [r.get(key, "") for key in ("bad", "between", "within", "obstacles")]
+        overlap = f"{r['overlap']} %" if "overlap" in r else ""
+        lines.append("| " + " | ".join(map(str, [f"{r['name']} {r['what']}".strip(), r["date"], r["how"], *numbers, overlap, r.get("diverged", ""),
+                                                 r.get("seconds", ""), r["lost"]])) + " |")
+    return lines
+
+
 def mutant_table():
     lines = last_table("mutants", [("mutants", "mutants"), ("killed", "killed"), ("survived", "survived"), ("not reached", "not reached")])
     results = results_of("mutants")
@@ -281,6 +328,7 @@ TABLES = {
     "memory": lambda: seed_table("memory", [("scenes", "count")]),
     "torture": lambda: seed_table("torture", [("trials", "trials"), ("failed as known below", "known")]),
     "heaps": lambda: seed_table("heaps", [("heaps", "heaps")]),
+    "contact": contact_table,
     "fuzz": fuzz_table,
     "server": lambda: seed_table("server", [("connections", "connections")]),
     "mutants": mutant_table,
@@ -292,13 +340,16 @@ TABLES = {
 
 
 def write_page():
-    text = PAGE.read_text()
+    pages = {page: page.read_text() for page in (PAGE, CONTACT_PAGE)}
     for name, table in TABLES.items():
         block = re.compile(rf"(<!-- soak: {name} -->\n).*?(<!-- end -->)", re.S)
-        if not block.search(text):
-            print(f"docs/reliability.md has no place for {name}", file=sys.stderr)
-        text = block.sub(lambda match: match[1] + "\n".join(table()) + "\n" + match[2], text)
-    PAGE.write_text(text)
+        page = next((page for page, text in pages.items() if block.search(text)), None)
+        if page is None:
+            print(f"docs have no place for {name}", file=sys.stderr)
+            continue
+        pages[page] = block.sub(lambda match: match[1] + "\n".join(table()) + "\n" + match[2], pages[page])
+    for page, text in pages.items():
+        page.write_text(text)
 
 
 def main():

@@ -138,7 +138,7 @@ if [ "${1:-}" != quick ]; then
   slow+='|frames_(scenes|composite|world)|match_size|plastic|plastic_(spin|press|sleep|conserve|sheet)|friction'
   slow+='|track|mesh_obstacle|contact_surfaces|lockstep|mesher_(law|models|octree)'
   slow+='|elastic|frames_calculix|fem_calculix|slender|world_random|device|plastic_state|contact_world|heaps|mpm'
-  slow+='|contact_(rigid_surfaces|adaptive|list|crowds|spheres)|control|respond|fem_graded|frames_turns|cholesky'
+  slow+='|contact_(rigid_surfaces|adaptive|list|crowds|spheres|ordeals)|control|respond|fem_graded|frames_turns|cholesky'
   suite "address and undefined behaviour" build/asan -- "${sanitized[@]}" -DYW_SANITIZE=address,undefined \
     "-DYW_TEST_NAMES_NOT=^test_($slow)$"
   check "clang-tidy" scripts/check_tidy.sh build/asan

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "support/scene_text.h"
+#include "support/scene_writer.h"
 #include "support/world_fixture.h"
-#include "yawara/extend/error.h"
 
 // Of processor time per body and step; bodies have at most some 30 particles.
 #define BODY_SECONDS 0.02
@@ -28,27 +28,10 @@ static const char* const kind_bodies[] = {
     "\"rod\": {\"line\": {\"from\": [-0.1, 0, 0], \"to\": [0.1, 0, 0], \"count\": 4}, \"radius\": "
     "0.03}, \"slender\": {\"youngs_modulus\": 1e5}"};
 
-typedef struct text {
-  char* bytes;
-  size_t length, room;
-} text;
-
-static void say(text* t, const char* format, ...) YW_PRINTF(2, 3);
-static void say(text* t, const char* format, ...) {
-  va_list list;
-  va_start(list, format);
-  int written = vsnprintf(t->bytes + t->length, t->room - t->length, format, list);
-  va_end(list);
-  assert_true(written >= 0 && (size_t)written < t->room - t->length);
-  t->length += (size_t)written;
-}
-
 // A cube of side * side * side bodies, turned and moved a little, above a pit of their width.
-static text make_scene(uint64_t seed, kind k, int side) {
+static scene_writer make_scene(uint64_t seed, kind k, int side) {
   test_random random = {seed * 0x9e3779b97f4a7c15ull + (uint64_t)k + 1};
-  text t = {.room = 4096 + 600 * (size_t)(side * side * side)};
-  t.bytes = malloc(t.room);
-  assert_non_null(t.bytes);
+  scene_writer t = {0};
   double half = 0.5 * (double)SPACING * side + 0.1;
   say(&t, "{\"floor\": true, \"obstacles\": [");
   for (int wall = 0; wall < 4; ++wall) {
@@ -76,7 +59,7 @@ static text make_scene(uint64_t seed, kind k, int side) {
   return t;
 }
 
-static yw_world* build(const text* t) {
+static yw_world* build(const scene_writer* t) {
   yw_scene* scene = NULL;
   yw_world* world = NULL;
   yw_error error = {0};
@@ -108,7 +91,7 @@ static double measure(const yw_world* world, const char* name, int side) {
 }
 
 static void try_heap(uint64_t seed, kind k, int side, int steps) {
-  text t = make_scene(seed, k, side);
+  scene_writer t = make_scene(seed, k, side);
   yw_world* world = build(&t);
   free(t.bytes);
   double first = measure(world, kind_names[k], side), longest = 0, last = first;
