@@ -116,7 +116,7 @@ static bool has_inside(const sampler* s, yw_dvec3 center) {
 }
 
 // Eight smaller cubes see more of a curved or bent surface.
-static void measure_parts(const sampler* s, yw_matter_cube* cube, yw_dvec3 center) {
+static void measure_parts(const sampler* s, yw_matter_cube* cube, yw_dvec3 center, bool empty) {
   double side = s->matter->side, share = 0.0;
   yw_vec4 points[8];
   float distance[8];
@@ -130,26 +130,26 @@ static void measure_parts(const sampler* s, yw_matter_cube* cube, yw_dvec3 cente
     share += clamp01(0.5 - 2.0 * (double)distance[n] / side);
     if (distance[n] < distance[deepest]) deepest = n;
   }
-  bool on_surface = cube->thickness < INFINITY;
-  if (!on_surface && share > 0.0 && !(distance[deepest] < 0.0f) && !has_inside(s, center)) {
-    share = 0.0;
-  }
+  if (empty && !(distance[deepest] < 0.0f) && !has_inside(s, center)) share = 0.0;
   cube->volume = (float)(share / 8.0 * side * side * side);
-  if (!on_surface) cube->inside = yw_xyz(points[deepest]);
+  if (!(cube->thickness < INFINITY)) cube->inside = yw_xyz(points[deepest]);
 }
 
 // The matter in a cube at the surface: a layer between the surface and the other end of the chord.
 static void measure_cube(const sampler* s, yw_matter_cube* cube, double distance, yw_dvec3 normal) {
   double side = s->matter->side;
   yw_dvec3 center = yw_matter_center(s->matter, cube);
-  double thickness = chord(s, yw_dmad(center, -distance, normal), yw_dscale(normal, -1.0));
+  yw_dvec3 surface = yw_dmad(center, -distance, normal);
+  double thickness = chord(s, surface, yw_dscale(normal, -1.0));
   double front = clamp01(0.5 - distance / side);
   double back = clamp01(0.5 - (distance + thickness) / side);
   double deep = fmax(0.5 * fmin(thickness, side), -distance);
   cube->inside = yw_f3(yw_dmad(center, -distance - fmin(deep, 0.5 * thickness), normal));
   cube->thickness = thickness > 0.0 ? (float)thickness : INFINITY;
   cube->volume = (float)((front - back) * side * side * side);
-  if (thickness == 0.0 || thickness > 2.0 * side) measure_parts(s, cube, center);
+  // The distance is zero, and nothing behind it.
+  bool empty = thickness == 0.0 && fabs(depth_at(s, surface, 0.0, normal)) < FIRST_STEP * side;
+  if (thickness == 0.0 || thickness > 2.0 * side) measure_parts(s, cube, center, empty);
 }
 
 static void measure_all(sampler* s) {

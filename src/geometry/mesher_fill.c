@@ -26,6 +26,7 @@
 #define MAX_DOUBLINGS 2     // of the number of tets, while so much matter is lost ...
 #define LOST_SHARE 0.003    // ... of all (the tips of sharp corners are less) ...
 #define MOST_DOUBLED 40000  // ... up to this many
+#define MOST_MISSED 0.03    // of the volume, where nothing is lost
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
@@ -348,6 +349,12 @@ static yw_status fill_sizes(yw_mesher_job* job, const yw_size_guide* guide, fitt
   return status;
 }
 
+// Matter that is lost, or that tets of curved and slim shapes miss.
+static double shortfall(const yw_tet_fit* fit) {
+  double missed = fabs(fit->tet_volume - fit->shape_volume) - MOST_MISSED * fit->shape_volume;
+  return fit->lost_volume + fmax(missed, 0.0);
+}
+
 // Matter that is lost is worth more tets than were wished for.
 static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide, fitting* f,
                                  yw_error* error) {
@@ -355,7 +362,7 @@ static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide,
   yw_status status = fill_sizes(job, guide, f, error);
   for (int n = 0; n < MAX_DOUBLINGS && status == YW_OK; ++n) {
     first.wish.max_tets *= 2.0;
-    bool kept = f->fit->lost_volume <= LOST_SHARE * f->fit->shape_volume;
+    bool kept = shortfall(f->fit) <= LOST_SHARE * f->fit->shape_volume;
     if (f->size > 0.0 || kept || first.wish.max_tets > MOST_DOUBLED) break;
     yw_tet_mesh mesh = {0};
     yw_tet_fit fit = {0};
@@ -363,7 +370,7 @@ static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide,
     next.mesh = &mesh;
     next.fit = &fit;
     status = fill_sizes(job, guide, &next, error);
-    if (status != YW_OK || fit.lost_volume >= f->fit->lost_volume) {
+    if (status != YW_OK || shortfall(&fit) >= shortfall(f->fit)) {
       yw_tet_mesh_free(&mesh);
       continue;
     }
