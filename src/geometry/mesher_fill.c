@@ -26,7 +26,7 @@
 #define MAX_DOUBLINGS 2     // of the number of tets, while so much matter is lost ...
 #define LOST_SHARE 0.003    // ... of all (the tips of sharp corners are less) ...
 #define MOST_DOUBLED 40000  // ... up to this many
-#define MOST_MISSED 0.03    // of the volume, where nothing is lost
+#define MOST_MISSED 0.1     // of the volume, where nothing is lost
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
