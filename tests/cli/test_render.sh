@@ -50,6 +50,11 @@ if command -v ffmpeg >/dev/null 2>&1; then
   before=$(stat -c %y shared.mp4)
   check "the same once more" share -o shared.mp4 --wedge 2
   same "is there already" "$before" "$(stat -c %y shared.mp4)"
+  before=$(stat -c %y shared_pictures/0006.png)
+  check "at another rate" share -o shared.mp4 --wedge 2 --fps 5
+  rate=$(ffprobe -v error -show_entries stream=r_frame_rate -of csv=p=0 shared.mp4)
+  same "it is made again" "$rate" 5/1
+  same "of the same pictures" "$before" "$(stat -c %y shared_pictures/0006.png)"
 fi
 
 check "colours by a field" "$yawara" render "$scene" -o speed.png --from 6 --to 6 --size 160x90 -q --color-by speed

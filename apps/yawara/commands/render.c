@@ -41,10 +41,9 @@ static int parse_size(render_options* o) {
   return -1;
 }
 
-static int parse(int argc, char** argv, render_options* o) {
-  char about[2048];
+static void write_about(char* out, size_t capacity) {
   snprintf(
-      about, sizeof about,
+      out, capacity,
       "Of a run (a folder) all that is drawn is in the folder, and any frame can be drawn at\n"
       "once. A scene or model (a file) is simulated while it is drawn, and nothing is kept:\n"
       "run it first to draw it more than once. Without a camera in the scene, one is chosen\n"
@@ -54,6 +53,11 @@ static int parse(int argc, char** argv, render_options* o) {
       "parallel (--list) or of Slurm (--slurm). Pictures stay in FILE_pictures; what is there\n"
       "is not drawn again, and the task that finds all of them makes the movie.\n",
       look_help());
+}
+
+static int parse(int argc, char** argv, render_options* o) {
+  char about[2048];
+  write_about(about, sizeof about);
   *o = (render_options){.size = "640x360", .samples = 16, .to = -1, .every = 1};
   const option options[] = {
       {"output", 'o', OPTION_TEXT, &o->output, "FILE",
@@ -236,13 +240,15 @@ static yw_status draw_all(source* s, const render_options* o, int32_t last, yw_e
 // Shares ------------------------------------------------------------------------------------------
 
 typedef struct text_lines {
-  char text[8192];
+  char text[32768];
   size_t length;
+  bool full;
 } text_lines;
 
 static void add_line(text_lines* t, const char* name, const char* value) {
   int written = snprintf(t->text + t->length, sizeof t->text - t->length, "%s %s\n", name, value);
-  if (written > 0 && t->length + (size_t)written < sizeof t->text) t->length += (size_t)written;
+  t->full = t->full || written < 0 || t->length + (size_t)written >= sizeof t->text;
+  if (!t->full) t->length += (size_t)written;
 }
 
 // Everything that pictures depend on, so that no movie is made of pictures that do not fit.
@@ -261,6 +267,7 @@ static yw_status describe(const source* s, const render_options* o, int32_t last
   if (o->color_by) add_line(out, "color-by", o->color_by);
   if (o->color_range) add_line(out, "color-range", o->color_range);
   for (int32_t i = 0; i < o->scene.set.count; ++i) add_line(out, "set", o->scene.set.items[i]);
+  if (out->full) return yw_fail(error, YW_ERR_INVALID, "--set: too many, or too long, for tasks");
   if (!o->look) return YW_OK;
   yw_file_data data = {0};
   yw_status status = yw_file_read_all(o->look, 0, NULL, &data, error);

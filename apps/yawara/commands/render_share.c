@@ -58,17 +58,19 @@ static yw_status compare_text(const char* path, const char* folder, const char* 
   return status;
 }
 
+static yw_status write_text(const char* path, const char* text, yw_error* error) {
+  yw_file_writer file;
+  yw_status status = yw_file_writer_open(&file, path, NULL, error);
+  if (status < 0) return status;
+  yw_file_write(&file, text, strlen(text));
+  return yw_file_writer_commit(&file, error);
+}
+
 yw_status shared_pictures_open(const shared_pictures* p, const char* text, yw_error* error) {
   char path[SHARED_PATH];
   path_in(p, "pictures.txt", path);
   yw_status status = yw_make_folders(p->folder, error);
-  if (status >= 0 && access(path, F_OK) != 0) {
-    yw_file_writer file;
-    status = yw_file_writer_open(&file, path, NULL, error);
-    if (status < 0) return status;
-    yw_file_write(&file, text, strlen(text));
-    status = yw_file_writer_commit(&file, error);
-  }
+  if (status >= 0 && access(path, F_OK) != 0) status = write_text(path, text, error);
   // Also what was just written: another task may have come first.
   return status < 0 ? status : compare_text(path, p->folder, text, error);
 }
@@ -116,6 +118,22 @@ static yw_status make_movie(const shared_pictures* p, const yw_movie_def* def, y
   return status;
 }
 
+// What the mark of a movie says: another rate of frames needs another movie.
+static void describe_movie(const yw_movie_def* def, char out[SHARED_PATH]) {
+  snprintf(out, SHARED_PATH, "%s, %g frames per second\n", def->path, (double)def->fps);
+}
+
+static bool is_made(const char* mark, const yw_movie_def* def) {
+  char text[SHARED_PATH];
+  yw_file_data data = {0};
+  describe_movie(def, text);
+  bool same = access(def->path, F_OK) == 0 &&
+              yw_file_read_all(mark, MAX_TEXT, NULL, &data, NULL) >= 0 &&
+              strcmp(data.bytes, text) == 0;
+  yw_file_data_free(&data);
+  return same;
+}
+
 yw_status shared_pictures_join(const shared_pictures* p, const yw_movie_def* def, bool* joined,
                                yw_error* error) {
   *joined = false;
@@ -131,10 +149,11 @@ yw_status shared_pictures_join(const shared_pictures* p, const yw_movie_def* def
     return yw_fail(error, YW_ERR_IO, "%s: cannot be locked: %s", path, strerror(cause));
   }
   yw_status status = YW_OK;
-  if (access(mark, F_OK) != 0 || access(def->path, F_OK) != 0) {
+  if (!is_made(mark, def)) {
+    char text[SHARED_PATH];
+    describe_movie(def, text);
     status = make_movie(p, def, error);
-    int file = status >= 0 ? open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
-    if (file >= 0) close(file);
+    if (status >= 0) status = write_text(mark, text, error);
     *joined = status >= 0;
   }
   close(lock);

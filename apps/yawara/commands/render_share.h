@@ -3,7 +3,7 @@
 // beside it:
 //   film_pictures/0042.png       complete or absent, so that a task that was killed goes on
 //   film_pictures/pictures.txt   what they show: tasks with other options are refused
-//   film_pictures/joined         is there once the movie has been made of them
+//   film_pictures/joined         which movie was made of them
 #ifndef YW_APP_COMMANDS_RENDER_SHARE_H
 #define YW_APP_COMMANDS_RENDER_SHARE_H
 
