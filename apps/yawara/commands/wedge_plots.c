@@ -147,9 +147,10 @@ static void name_file(const chart* c, const char* measure, char* out, size_t cap
 }
 
 static yw_status draw_chart(chart* c, yw_error* error) {
-  char measure[sizeof c->measure->name], path[RUN_MAX_PATH + 300];
+  char measure[sizeof c->measure->name], label[sizeof measure + 16], path[RUN_MAX_PATH + 300];
   snprintf(measure, sizeof measure, "%.*s", (int)strlen(c->measure->name) - (int)strlen(" last"),
            c->measure->name);
+  snprintf(label, sizeof label, "%s at the end", measure);
   name_file(c, measure, path, sizeof path);
   yw_series series[MAX_LINES];
   yw_plot plot = yw_default_plot();
@@ -171,7 +172,7 @@ static yw_status draw_chart(chart* c, yw_error* error) {
   plot.series = series;
   plot.x.label = c->path;
   plot.x.log = is_logarithmic(c);
-  plot.y.label = measure;
+  plot.y.label = label;
   plot.y.unit = c->measure->unit;
   return yw_plot_write(path, &plot, error);
 }
