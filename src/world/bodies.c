@@ -192,6 +192,7 @@ bool yw_world_reserve_bodies(yw_world* world, int32_t count) {
          YW_LIST_RESERVE(mem, &world->contact_bodies, count) &&
          YW_LIST_RESERVE(mem, &world->responders, count) &&
          YW_LIST_RESERVE(mem, &world->body_boxes, count) &&
+         YW_LIST_RESERVE(mem, &world->spans, count * YW_MAX_SPANS) &&
          YW_LIST_RESERVE(mem, &world->small_bodies, count);
 }
 

@@ -50,14 +50,14 @@ static bool may_meet(const yw_world* world, int32_t i, int32_t k) {
 static bool find_pairs(yw_world* world, int32_t i) {
   bool out_of_memory = false;
   const yw_body* body = yw_body_in_order(world, i);
-  yw_aabb box = yw_body_box(body);
+  yw_aabb box = world->body_boxes.items[i];
   box = yw_aabb_pad(box, GAP_SHARE * yw_distance(box.lower, box.upper));
   for (int32_t k = 0; k < world->body_order.count && may_part(body); ++k) {
     const yw_body* other = yw_body_in_order(world, k);
     uint64_t pair = yw_contact_pair(world->body_order.items[i], world->body_order.items[k]);
     if (k == i || !may_part(other) || !may_meet(world, i, k) || is_listed(world, pair)) continue;
-    if (!yw_aabb_overlap(box, yw_body_box(other)) || !touch(world, body, other, &out_of_memory))
-      continue;
+    if (!yw_aabb_overlap(box, world->body_boxes.items[k])) continue;
+    if (!touch(world, body, other, &out_of_memory)) continue;
     if (!YW_LIST_RESERVE(&world->mem, &world->parting, 1)) return false;
     world->parting.items[world->parting.count++] = pair;
   }
@@ -110,16 +110,33 @@ static bool drop_pairs(yw_world* world) {
   return !out_of_memory;
 }
 
-bool yw_parting_begin_step(yw_world* world) {
-  if (!world->surfaces) return true;
-  bool any = world->parting.count > 0;
-  if (!drop_pairs(world)) return false;
+static void find_box(void* context, int32_t i, int32_t worker) {
+  (void)worker;
+  yw_world* world = context;
+  world->body_boxes.items[i] = yw_body_box(yw_body_in_order(world, i));
+}
+
+// Of bodies that are new, or were put somewhere.
+static bool find_all_pairs(yw_world* world) {
+  bool any = false;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
+    const yw_body* body = yw_body_in_order(world, i);
+    any = any || (body->is_placed && body->active);
+  }
+  if (any) yw_tasks_run(world->tasks, world->body_order.count, find_box, world);
+  for (int32_t i = 0; i < world->body_order.count && any; ++i) {
     yw_body* body = yw_body_in_order(world, i);
     if (!body->is_placed || !body->active) continue;
     if (!find_pairs(world, i)) return false;
     body->is_placed = false;
   }
+  return true;
+}
+
+bool yw_parting_begin_step(yw_world* world) {
+  if (!world->surfaces) return true;
+  bool any = world->parting.count > 0;
+  if (!drop_pairs(world) || !find_all_pairs(world)) return false;
   any = any || world->parting.count > 0;
   if (!any) return true;
   world->partings.count = 0;

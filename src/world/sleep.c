@@ -225,14 +225,29 @@ static bool is_at_rest(const yw_world* world, const yw_body* body, float dt) {
   return sum <= most * most * p->count && !is_near_moving_obstacle(body, box);
 }
 
+typedef struct rest_job {
+  yw_world* world;
+  float dt;
+} rest_job;
+
+static bool is_counted(const yw_body* body) { return yw_body_takes_part(body) && !body->asleep; }
+
+static void count_rest_of(void* context, int32_t i, int32_t worker) {
+  (void)worker;
+  const rest_job* job = context;
+  yw_body* body = yw_body_in_order(job->world, i);
+  if (!is_counted(body)) return;
+  body->rest_time = is_at_rest(job->world, body, job->dt) ? body->rest_time + job->dt : 0.0f;
+}
+
 // True if some body has been at rest for long enough.
 static bool count_rest(yw_world* world, float dt) {
   bool any = false;
+  rest_job job = {world, dt};
+  yw_tasks_run(world->tasks, world->body_order.count, count_rest_of, &job);
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = yw_body_in_order(world, i);
-    if (!yw_body_takes_part(body) || body->asleep) continue;
-    body->rest_time = is_at_rest(world, body, dt) ? body->rest_time + dt : 0.0f;
-    any = any || body->rest_time >= REST_TIME;
+    const yw_body* body = yw_body_in_order(world, i);
+    any = any || (is_counted(body) && body->rest_time >= REST_TIME);
   }
   return any;
 }

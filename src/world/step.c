@@ -9,8 +9,6 @@
 // Bodies with fewer particles advance in parallel, each on one worker; larger ones advance one
 // after another, each on all workers. The result is the same.
 #define SMALL_BODY 4096
-// A body with a larger speed or coordinate has diverged.
-#define MAX_COORDINATE 1e9f
 
 typedef struct substep {
   yw_world* world;
@@ -147,14 +145,20 @@ static void place_pins(const substep* s) {
   }
 }
 
+static void copy_begin(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const yw_span* span = &((yw_world*)context)->spans.items[block];
+  memcpy(span->body->begin + span->first, span->body->particles.pos + span->first,
+         sizeof(yw_vec4) * (size_t)span->count);
+}
+
 // Contact of surfaces follows paths from here.
 static void note_begin(const substep* s) {
   if (!s->world->may_touch) return;
   for (int32_t i = 0; i < s->world->body_order.count; ++i) {
     yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
-    const yw_particles* p = &body->particles;
     if (!concerns(s, body)) continue;
-    if (!body->asleep) memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+    if (!body->asleep) yw_spans_add(s->world, body);
     // advance notes where a rigid body begins, but sleeping ones do not advance.
     const yw_method* method = body->model->method;
     if (!body->asleep || !method->rigid_motion) continue;
@@ -162,6 +166,7 @@ static void note_begin(const substep* s) {
     memcpy(motion->start_center, motion->center, sizeof motion->center);
     memcpy(motion->start_rotation, motion->rotation, sizeof motion->rotation);
   }
+  yw_spans_run(s->world, copy_begin);
 }
 
 // Advance -----------------------------------------------------------------------------------------
@@ -323,25 +328,12 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
 
 // Settle and check --------------------------------------------------------------------------------
 
-static bool are_sane(const yw_vec4* v, int32_t count) {
-  const float* numbers = &v->x;
-  int32_t bad = 0;
-  for (size_t i = 0; i < 4 * (size_t)count; ++i) bad |= !(fabsf(numbers[i]) < MAX_COORDINATE);
-  return bad == 0;
-}
-
-static bool is_finite_body(const yw_body* body) {
-  const yw_particles* p = &body->particles;
-  if (yw_body_is_away(body)) return true;  // the device looks
-  return are_sane(p->pos, p->count) && are_sane(p->vel, p->count);
-}
-
 // Particles were added or removed: pins hold theirs again; the current state is the last good one.
 static void adopt_particles(yw_world* world, uint32_t slot) {
   yw_body* body = &world->bodies.items[slot];
   bool pinned = body->holds.count > 0;
   if (pinned) yw_world_restore_masses(world, slot);
-  if (is_finite_body(body)) yw_body_remember(body);
+  if (yw_body_is_finite(body)) yw_body_remember(body);
 }
 
 static void note_status(yw_body* body, yw_status status) {
@@ -375,19 +367,6 @@ static void settle_bodies(const substep* s) {
   }
 }
 
-// Moves a diverged body back to its positions at the start of the step, or when its particles last
-// changed, and freezes it there. Particles newer than that take the position of particle 0.
-static void freeze(yw_body* body) {
-  yw_particles* p = &body->particles;
-  for (int32_t i = 0; i < p->count; ++i) {
-    p->pos[i] = body->last_good[i < body->last_good_count ? i : 0];
-  }
-  memset(p->vel, 0, sizeof(yw_vec4) * (size_t)p->count);
-  body->diverged = true;
-  body->report = (yw_method_report){0};
-  body->model->method->invalidate(body->state, p);
-}
-
 // Bodies that ran out of memory are in the middle of a substep, but not diverged, and so are those
 // whose device is lost.
 static yw_status stopped_by(const yw_world* world) {
@@ -397,23 +376,6 @@ static yw_status stopped_by(const yw_world* world) {
     if (yw_body_takes_part(body) && stops) return body->status;
   }
   return YW_OK;
-}
-
-static void check_bodies(yw_world* world, yw_step_report* report) {
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (!yw_body_takes_part(body) || body->asleep) continue;
-    if (body->status >= 0 && is_finite_body(body)) continue;
-    freeze(body);
-    if (report->diverged_bodies++ == 0) report->first_diverged = yw_world_body(world, i);
-  }
-}
-
-static void remember_good_state(yw_world* world) {
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (!body->asleep) yw_body_remember(body);
-  }
 }
 
 static void collect_report(const yw_world* world, yw_step_report* report) {
@@ -454,7 +416,7 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   advance_bodies(s);
   add_seconds(s, &mark, &report->seconds_advance);
   if (stopped_by(world) < 0) return stopped_by(world);
-  check_bodies(world, report);
+  yw_world_check_bodies(world, report);
   if (world->notes_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
   if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
@@ -532,7 +494,7 @@ static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step
   yw_obstacles_begin_step(world, dt);
   yw_step_report local = {0};
   double start = report ? yw_seconds() : 0.0;
-  remember_good_state(world);
+  yw_world_remember_good(world);
   world->touching.count = 0;
   world->notes_forces = world->measures_forces || yw_tracks_need_forces(world);
   if (world->notes_forces) yw_forces_begin_step(world, dt);
@@ -550,7 +512,7 @@ static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step
   }
   yw_status back = yw_away_end_step(world, &local);
   if (status >= 0 && back < 0) status = back;
-  if (status != YW_ERR_MEMORY && status != YW_ERR_DEVICE) check_bodies(world, &local);
+  if (status != YW_ERR_MEMORY && status != YW_ERR_DEVICE) yw_world_check_bodies(world, &local);
   start_bodies(world, h);
   finish_hand_moves(world);
   yw_obstacles_end_step(world);

@@ -84,6 +84,7 @@ void yw_world_destroy(yw_world* world) {
   YW_LIST_FREE(&mem, &world->apart);
   YW_LIST_FREE(&mem, &world->filters);
   YW_LIST_FREE(&mem, &world->small_bodies);
+  YW_LIST_FREE(&mem, &world->spans);
   YW_LIST_FREE(&mem, &world->joints);
   YW_LIST_FREE(&mem, &world->tracks);
   YW_LIST_FREE(&mem, &world->joined);

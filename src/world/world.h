@@ -137,6 +137,15 @@ typedef struct yw_responder {
   yw_step_ctx ctx;
 } yw_responder;
 
+/// Consecutive particles of a body, which one worker looks at.
+typedef struct yw_span {
+  yw_body* body;
+  int32_t first, count;
+  bool failed;
+} yw_span;
+/// Of one body, at most.
+#define YW_MAX_SPANS 16
+
 struct yw_world {
   yw_allocator mem;
   yw_tasks* tasks;
@@ -185,6 +194,7 @@ struct yw_world {
   YW_LIST(uint64_t) apart;             ///< step scratch: the same, and joined bodies
   YW_LIST(yw_contact_filter) filters;  ///< step scratch
   YW_LIST(uint32_t) small_bodies;      ///< step scratch
+  YW_LIST(yw_span) spans;              ///< step scratch
   YW_LIST(yw_joined) joined;           ///< step scratch: rigid bodies of joints
   YW_LIST(yw_rigid_motion*) motions;   ///< step scratch: their motions
   YW_LIST(uint64_t) parting;           ///< yw_contact_pair of slots that are moved apart
@@ -228,6 +238,17 @@ static inline yw_body* yw_body_in_order(const yw_world* world, int32_t i) {
 }
 /// Box of the particles, without their radii.
 yw_aabb yw_body_box(const yw_body* body);
+
+bool yw_body_is_finite(const yw_body* body);
+/// Freezes the bodies that have diverged, and counts them.
+void yw_world_check_bodies(yw_world* world, yw_step_report* report);
+/// Positions now are those that a body returns to if it diverges.
+void yw_world_remember_good(yw_world* world);
+
+/// Adds the particles of a body to the work that yw_spans_run does.
+void yw_spans_add(yw_world* world, yw_body* body);
+/// task gets the world; block is the number of a span. The spans are listed until more are added.
+void yw_spans_run(yw_world* world, yw_task task);
 /// Stores the current positions, to restore them if the body diverges.
 void yw_body_remember(yw_body* body);
 

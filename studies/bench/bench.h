@@ -56,5 +56,6 @@ int bench_rollouts(const bench_run* run);
 int bench_cuda(const bench_run* run);
 bool bench_cuda_fem(const bench_run* run);
 int bench_ranks(const bench_run* run);
+int bench_threads(const bench_run* run);
 
 #endif

@@ -101,8 +101,12 @@ static double measure_triad(machine_bench* bench, const machine_kernels* kernels
   return (double)passes * (double)bytes / (bench_seconds(true) - start);
 }
 
+const machine_kernels* machine_kernels_of(yw_simd simd) {
+  return YW_KERNEL_PICK(yw_machine_kernels, yw_simd_resolve(simd));
+}
+
 void machine_bench_round(machine_bench* bench, yw_simd simd, machine* best) {
-  const machine_kernels* kernels = YW_KERNEL_PICK(yw_machine_kernels, yw_simd_resolve(simd));
+  const machine_kernels* kernels = machine_kernels_of(simd);
   best->flops = fmax(best->flops, measure_flops(bench, kernels));
   for (machine_level level = MACHINE_L1; level < MACHINE_NUM_LEVELS; ++level) {
     best->read[level] = fmax(best->read[level], measure_read(bench, kernels, level));

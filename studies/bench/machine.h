@@ -40,5 +40,6 @@ typedef struct machine_kernels {
 } machine_kernels;
 /// Enough to hide the latency of an addition, few enough for 16 registers.
 #define MACHINE_CHAINS 6
+const machine_kernels* machine_kernels_of(yw_simd simd);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <stdatomic.h>
 #include <time.h>
 
 #include "support/testing.h"
@@ -118,12 +119,45 @@ static void sleepers_are_woken(void** state) {
       int32_t hits[16] = {0}, blocks = 2 + round % 15;
       count_job job = {hits};
       // From no gap to one longer than any worker stays awake.
-      if (round % 4 > 0) wait_for_microseconds(40 * (round % 4));
+      if (round % 4 > 0) wait_for_microseconds(150 * (round % 4));
       yw_tasks_run(tasks, blocks, slow_block, &job);
       for (int i = 0; i < 16; ++i) assert_int_equal(hits[i], i < blocks);
     }
     yw_tasks_destroy(tasks);
   }
+}
+
+typedef struct who_job {
+  long us;
+  atomic_int by_others;
+} who_job;
+
+static void note_worker(void* context, int32_t block, int32_t worker) {
+  (void)block;
+  who_job* job = context;
+  if (job->us > 0) wait_for_microseconds(job->us);
+  if (worker > 0) atomic_fetch_add(&job->by_others, 1);
+}
+
+static int count_others(yw_tasks* tasks, yw_task_kind kind, long us, int jobs) {
+  who_job job = {.us = us};
+  for (int i = 0; i < jobs; ++i) yw_tasks_run_kind(tasks, kind, 8, note_worker, &job);
+  return atomic_load(&job.by_others);
+}
+
+static void kind_of_little(void) {}
+static void kind_of_much(void) { abort(); }
+
+// The same task is done by one worker or by all, whatever takes less time.
+static void workers_follow_the_work(void** state) {
+  (void)state;
+  if (yw_cpu_count() < 2) skip();
+  yw_tasks* tasks = yw_tasks_create(NULL, 2);
+  assert_non_null(tasks);
+  count_others(tasks, kind_of_little, 0, 100);
+  assert_int_equal(count_others(tasks, kind_of_little, 0, 50), 0);
+  assert_true(count_others(tasks, kind_of_much, 200, 10) > 0);
+  yw_tasks_destroy(tasks);
 }
 
 static void inner_block(void* context, int32_t block, int32_t worker) {
@@ -160,6 +194,7 @@ int main(void) {
       cmocka_unit_test(streams_round_trip_and_stop_at_the_end),
       cmocka_unit_test(every_block_runs_once),
       cmocka_unit_test(sleepers_are_woken),
+      cmocka_unit_test(workers_follow_the_work),
       cmocka_unit_test(jobs_inside_blocks_run_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

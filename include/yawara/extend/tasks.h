@@ -25,6 +25,13 @@ YW_API int32_t yw_tasks_workers(const yw_tasks* tasks);
 /// block, they run one after another on the calling thread.
 YW_API void yw_tasks_run(yw_tasks* tasks, int32_t num_blocks, yw_task task, void* context);
 
+/// Tells kinds of work apart: the address of a function.
+typedef void (*yw_task_kind)(void);
+/// The same for a task that does different work by its context. The pool remembers how long blocks
+/// of a kind took, and asks more workers only where they end sooner.
+YW_API void yw_tasks_run_kind(yw_tasks* tasks, yw_task_kind kind, int32_t num_blocks, yw_task task,
+                              void* context);
+
 YW_API int32_t yw_cpu_count(void);
 
 #endif

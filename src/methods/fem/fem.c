@@ -19,7 +19,6 @@
 #include "yawara/extend/timer.h"
 
 #define NODE_BLOCK 512
-#define BLOCKS_ALONE 4
 // Finest steps between two strain checks, unless params set the interval.
 #define CHECK_STEPS 25.0f
 // Inner steps between two checks for squeezed or inverted tets.
@@ -181,7 +180,7 @@ static yw_status step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx,
   if (b->away) return yw_fem_move_away(b, p, ctx, &s.move, obstacles, begin);
   if (obstacles) yw_fem_remember_surface(b, p);
   int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
-  yw_tasks_run(blocks > BLOCKS_ALONE ? ctx->tasks : NULL, blocks, move_nodes, &s);
+  yw_tasks_run(ctx->tasks, blocks, move_nodes, &s);
   if (b->cracks.num_crumbs > 0) yw_fem_crumbs_calm(&b->cracks, b->mass, b->inv_mass, h, p);
   pull_springs(b, p, ctx, share, h);
   set_holds(b, p, ctx, share);

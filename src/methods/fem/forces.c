@@ -11,8 +11,6 @@
 
 // Batches per task: a few microseconds of work.
 #define BATCH_BLOCK 4
-// Up to this many tasks finish before other threads have woken up.
-#define BLOCKS_ALONE 4
 
 // Memory ------------------------------------------------------------------------------------------
 
@@ -55,7 +53,7 @@ static void run_batches(void* context, int32_t block, int32_t worker) {
 void yw_fem_for_batches(const fem_work* work, yw_tasks* tasks, fem_batch_fn run, void* context) {
   batch_run r = {work, run, context};
   int32_t blocks = (work->num_batches + BATCH_BLOCK - 1) / BATCH_BLOCK;
-  yw_tasks_run(blocks > BLOCKS_ALONE ? tasks : NULL, blocks, run_batches, &r);
+  yw_tasks_run_kind(tasks, (yw_task_kind)run, blocks, run_batches, &r);
 }
 
 // Strong compression ------------------------------------------------------------------------------
@@ -160,6 +158,6 @@ int32_t yw_fem_forces(const fem_forces_def* def) {
   yw_fem_number_batches(def->work, def->scratch);
   yw_fem_for_batches(def->work, def->tasks, run_batch, &copy);
   int32_t blocks = (def->front->num_active + FEM_NODE_BLOCK - 1) / FEM_NODE_BLOCK;
-  yw_tasks_run(blocks > BLOCKS_ALONE ? def->tasks : NULL, blocks, gather_nodes, &copy);
+  yw_tasks_run(def->tasks, blocks, gather_nodes, &copy);
   return count_squeezed(def);
 }

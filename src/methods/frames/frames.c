@@ -12,8 +12,6 @@
 #include "methods/kit/contact.h"
 #include "yawara/extend/timer.h"
 
-// A body of so few chunks is finished before other threads wake up.
-#define CHUNKS_ALONE 16
 // A step that stalls, or whose result is not finite, is retried in two halves, at most this many
 // times in a row. A step that still stalls is then accepted, and counted.
 #define MAX_HALVINGS 4
@@ -36,7 +34,7 @@ static void run_chunk(void* context, int32_t chunk, int32_t worker) {
 void yw_frames_run(const yw_step_ctx* ctx, int32_t chunks,
                    void (*run)(const frames_phase*, int32_t), const frames_phase* phase) {
   chunk_job job = {phase, run};
-  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
+  yw_tasks_run_kind(ctx->tasks, (yw_task_kind)run, chunks, run_chunk, &job);
 }
 
 void yw_frames_end_part(frames_body* body, const yw_step_ctx* ctx, yw_frames_part part) {

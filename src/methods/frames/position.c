@@ -11,9 +11,6 @@
 #include "methods/kit/rigid.h"
 #include "yawara/extend/timer.h"
 
-// A colour of so few chunks is finished before other threads wake up.
-#define CHUNKS_ALONE 4
-
 typedef struct sweep_job {
   const frames_sweep* sweep;
   void (*run)(const frames_sweep*, int32_t);
@@ -37,7 +34,7 @@ static int32_t sweep_colors(frames_body* body, const yw_step_ctx* ctx, frames_sw
     sweep->first = sweep->sweeps->color_start[c];
     sweep->last = sweep->sweeps->color_start[c + 1];
     int32_t chunks = (sweep->last - sweep->first + FRAMES_SWEEP_CHUNK - 1) / FRAMES_SWEEP_CHUNK;
-    yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
+    yw_tasks_run_kind(ctx->tasks, (yw_task_kind)job.run, chunks, run_chunk, &job);
     for (int32_t k = 0; k < chunks; ++k) recovered += sweep->recovered[k];
   }
   return recovered;

@@ -45,7 +45,59 @@ static bool have_same_bits(yw_float4 a, yw_float4 b) {
   return (difference[0] | difference[1]) == 0;
 }
 
+// Blocks of particles ----------------------------------------------------------------------------
+
+#define BLOCK 4096
+
+typedef struct near_job {
+  const yw_near* near;
+  yw_particles* particles;
+  const yw_vec4* old_pos;
+  yw_float4* farthest;  // per worker
+} near_job;
+
+typedef struct block_range {
+  int32_t first, end;
+} block_range;
+
+static block_range range_of(const near_job* job, int32_t block) {
+  int32_t first = block * BLOCK, left = job->particles->count - first;
+  return (block_range){first, first + (left < BLOCK ? left : BLOCK)};
+}
+
+static void run_blocks(const yw_step_ctx* ctx, yw_task task, near_job* job) {
+  yw_tasks_run(ctx->tasks, (job->particles->count + BLOCK - 1) / BLOCK, task, job);
+}
+
+// Obstacles ---------------------------------------------------------------------------------------
+
+static void bring_to_world(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const near_job* job = context;
+  const yw_near* near = job->near;
+  yw_float4 origin = origin_of(near);
+  block_range range = range_of(job, block);
+  for (int32_t i = range.first; i < range.end; ++i) {
+    yw_float4_store(&near->pos[i], yw_float4_load(&job->particles->pos[i]) + origin);
+    yw_float4_store(&near->old_pos[i], yw_float4_load(&job->old_pos[i]) + origin);
+  }
+}
+
 // Particles that no obstacle moved keep every bit.
+static void take_back(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const near_job* job = context;
+  const yw_near* near = job->near;
+  yw_vec4* pos = job->particles->pos;
+  yw_float4 origin = origin_of(near);
+  block_range range = range_of(job, block);
+  for (int32_t i = range.first; i < range.end; ++i) {
+    yw_float4 after = yw_float4_load(&near->pos[i]);
+    if (have_same_bits(yw_float4_load(&pos[i]) + origin, after)) continue;
+    yw_float4_store(&pos[i], after - origin);
+  }
+}
+
 static void collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_vec4* old_pos,
                     const float* radius, float begin, float span) {
   const yw_near* near = ctx->obstacles;
@@ -57,17 +109,10 @@ static void collide(const yw_step_ctx* ctx, yw_particles* particles, const yw_ve
   }
   yw_particles there = *particles;
   there.pos = near->pos;
-  yw_float4 origin = origin_of(near);
-  for (int32_t i = 0; i < particles->count; ++i) {
-    yw_float4_store(&near->pos[i], yw_float4_load(&particles->pos[i]) + origin);
-    yw_float4_store(&near->old_pos[i], yw_float4_load(&old_pos[i]) + origin);
-  }
+  near_job job = {.near = near, .particles = particles, .old_pos = old_pos};
+  run_blocks(ctx, bring_to_world, &job);
   world.collide(&world, &there, near->old_pos, radius, begin, span);
-  for (int32_t i = 0; i < particles->count; ++i) {
-    yw_float4 after = yw_float4_load(&near->pos[i]);
-    if (have_same_bits(yw_float4_load(&particles->pos[i]) + origin, after)) continue;
-    yw_float4_store(&particles->pos[i], after - origin);
-  }
+  run_blocks(ctx, take_back, &job);
 }
 
 static yw_aabb box_in_world(const yw_near* near, yw_aabb box) {
@@ -119,26 +164,70 @@ static void move_pins(yw_near* near, const yw_step_ctx* ctx) {
 
 // The step ----------------------------------------------------------------------------------------
 
+static yw_float4 larger_of(yw_float4 a, yw_float4 b) {
+  int4 more = a > b;
+  return (yw_float4)(((int4)a & more) | ((int4)b & ~more));
+}
+
+static void find_farthest(void* context, int32_t block, int32_t worker) {
+  const int4 positive = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+  const near_job* job = context;
+  const yw_vec4* pos = job->particles->pos;
+  yw_float4 first = yw_float4_load(&pos[0]), most = job->farthest[worker];
+  block_range range = range_of(job, block);
+  for (int32_t i = range.first; i < range.end; ++i) {
+    most = larger_of((yw_float4)((int4)(yw_float4_load(&pos[i]) - first) & positive), most);
+  }
+  job->farthest[worker] = most;
+}
+
 // The first particle's coordinates, where all others are within half of them, so that differences
 // are exact (Sterbenz); 0 otherwise: the body is at the origin, or larger than its distance from
 // it.
-static yw_vec3 choose_origin(const yw_particles* particles) {
+static yw_vec3 choose_origin(near_job* job, const yw_step_ctx* ctx) {
+  const yw_particles* particles = job->particles;
   if (particles->count == 0) return yw_v3(0, 0, 0);
-  const int4 positive = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
-  yw_float4 first = yw_float4_load(&particles->pos[0]), most = {0};
-  for (int32_t i = 0; i < particles->count; ++i) {
-    yw_float4 off = (yw_float4)((int4)(yw_float4_load(&particles->pos[i]) - first) & positive);
-    int4 more = off > most;
-    most = (yw_float4)(((int4)off & more) | ((int4)most & ~more));
-  }
+  yw_float4 farthest[YW_MAX_WORKERS], most = {0};
+  int32_t workers = yw_tasks_workers(ctx->tasks);
+  for (int32_t w = 0; w < workers; ++w) farthest[w] = most;
+  job->farthest = farthest;
+  run_blocks(ctx, find_farthest, job);
+  for (int32_t w = 0; w < workers; ++w) most = larger_of(farthest[w], most);
+  yw_float4 first = yw_float4_load(&particles->pos[0]);
   float origin[3];
   for (int k = 0; k < 3; ++k) origin[k] = most[k] <= 0.5f * fabsf(first[k]) ? first[k] : 0.0f;
   return yw_v3(origin[0], origin[1], origin[2]);
 }
 
+static void bring_near(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const near_job* job = context;
+  yw_vec4* pos = job->particles->pos;
+  yw_float4 from = origin_of(job->near);
+  block_range range = range_of(job, block);
+  for (int32_t i = range.first; i < range.end; ++i) {
+    yw_float4 x = yw_float4_load(&pos[i]) - from;
+    yw_float4_store(&pos[i], x + yw_float4_load(&job->near->cut[i]));
+  }
+}
+
+static void bring_back(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const near_job* job = context;
+  yw_vec4* pos = job->particles->pos;
+  yw_float4 origin = origin_of(job->near);
+  block_range range = range_of(job, block);
+  for (int32_t i = range.first; i < range.end; ++i) {
+    yw_float4 exact = yw_float4_load(&pos[i]), there = exact + origin;
+    yw_float4_store(&job->near->cut[i], exact - (there - origin));
+    yw_float4_store(&pos[i], there);
+  }
+}
+
 const yw_step_ctx* yw_near_enter(yw_near* near, yw_particles* particles, const yw_step_ctx* ctx) {
   if (!reserve(near, ctx)) return NULL;
-  yw_vec3 origin = choose_origin(particles);
+  near_job job = {.near = near, .particles = particles};
+  yw_vec3 origin = choose_origin(&job, ctx);
   near->shift = yw_sub(near->origin, origin);
   near->origin = origin;
   near->world = ctx;
@@ -152,21 +241,13 @@ const yw_step_ctx* yw_near_enter(yw_near* near, yw_particles* particles, const y
   near->ctx.probe = NULL;
   near->ctx.touch = NULL;
   near->ctx.obstacles = near;
-  yw_float4 from = origin_of(near);
-  for (int32_t i = 0; i < particles->count; ++i) {
-    yw_float4 x = yw_float4_load(&particles->pos[i]) - from;
-    yw_float4_store(&particles->pos[i], x + yw_float4_load(&near->cut[i]));
-  }
+  run_blocks(ctx, bring_near, &job);
   return &near->ctx;
 }
 
 void yw_near_leave(yw_near* near, yw_particles* particles) {
-  yw_float4 origin = origin_of(near);
-  for (int32_t i = 0; i < particles->count; ++i) {
-    yw_float4 exact = yw_float4_load(&particles->pos[i]), there = exact + origin;
-    yw_float4_store(&near->cut[i], exact - (there - origin));
-    yw_float4_store(&particles->pos[i], there);
-  }
+  near_job job = {.near = near, .particles = particles};
+  run_blocks(&near->ctx, bring_back, &job);
 }
 
 void yw_near_save(const yw_near* near, yw_writer* writer) {

@@ -14,9 +14,6 @@
 #include "methods/match/response.h"
 #include "yawara/extend/timer.h"
 
-// A body of so few chunks is finished before other threads wake up.
-#define CHUNKS_ALONE 2
-
 // Phases over chunks ------------------------------------------------------------------------------
 
 typedef struct match_phase {
@@ -33,8 +30,7 @@ static void run_chunk(void* context, int32_t chunk, int32_t worker) {
 static void run_phase(const yw_step_ctx* ctx, const match_step* step,
                       void (*run)(const match_step*, int32_t)) {
   match_phase phase = {step, run};
-  int32_t chunks = step->model->num_chunks;
-  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &phase);
+  yw_tasks_run_kind(ctx->tasks, (yw_task_kind)run, step->model->num_chunks, run_chunk, &phase);
 }
 
 // Sums --------------------------------------------------------------------------------------------

@@ -23,8 +23,6 @@
 #define MAX_INNER_STEPS 10000
 // A step whose solve did not converge is repeated at half length, at most this often in a row.
 #define MAX_HALVINGS 6
-// A body with at most this many chunks is finished before other threads have woken up.
-#define CHUNKS_ALONE 3
 // Tolerance of answers to impulses: contact iterates over them.
 #define RESPOND_TOLERANCE 1e-2f
 
@@ -43,7 +41,7 @@ static void run_chunk(void* context, int32_t chunk, int32_t worker) {
 void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                     int32_t chunks, plastic_chunk_fn run) {
   chunk_job job = {body, particles, run};
-  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
+  yw_tasks_run_kind(ctx->tasks, (yw_task_kind)run, chunks, run_chunk, &job);
 }
 
 static void run_awake_chunk(void* context, int32_t i, int32_t worker) {
@@ -55,8 +53,7 @@ static void run_awake_chunk(void* context, int32_t i, int32_t worker) {
 void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                             plastic_chunk_fn run) {
   chunk_job job = {body, particles, run};
-  int32_t chunks = body->sleep.num_chunks;
-  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_awake_chunk, &job);
+  yw_tasks_run_kind(ctx->tasks, (yw_task_kind)run, body->sleep.num_chunks, run_awake_chunk, &job);
 }
 
 void yw_plastic_run_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,

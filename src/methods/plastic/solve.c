@@ -35,7 +35,7 @@ static void run_job(void* context, int32_t chunk, int32_t worker) {
 
 static void run(const solver* s, chunk_work work) {
   solver_job job = {s, work};
-  yw_tasks_run(s->ctx->tasks, s->body->num_slave_blocks, run_job, &job);
+  yw_tasks_run_kind(s->ctx->tasks, (yw_task_kind)work, s->body->num_slave_blocks, run_job, &job);
 }
 
 // The same, and the sum of what it measured.

@@ -21,7 +21,6 @@
 #include "yawara/extend/timer.h"
 
 #define ELEMENTS_PER_TASK 32
-#define BLOCKS_ALONE 4
 
 typedef struct sweep {
   slender_body* body;
@@ -310,7 +309,7 @@ static void run_sweeps(sweep* s, yw_tasks* tasks, int32_t count) {
       s->first = model->color_start[c];
       s->last = model->color_start[c + 1];
       int32_t blocks = (s->last - s->first + ELEMENTS_PER_TASK - 1) / ELEMENTS_PER_TASK;
-      yw_tasks_run(blocks > BLOCKS_ALONE ? tasks : NULL, blocks, run_block, s);
+      yw_tasks_run_kind(tasks, (yw_task_kind)s->run, blocks, run_block, s);
     }
   }
 }

@@ -242,7 +242,7 @@ static double evaluate(slender_solver* s, yw_tasks* tasks, const slender_pose* p
                        bool hessian, slender_hessian kind) {
   evaluation v = {s, pose, gradient, hessian, kind};
   int32_t blocks = (s->model->num_elements + ELEMENTS_PER_TASK - 1) / ELEMENTS_PER_TASK;
-  yw_tasks_run(blocks > 4 ? tasks : NULL, blocks, evaluate_block, &v);
+  yw_tasks_run(tasks, blocks, evaluate_block, &v);
   double energy = 0.0;
   for (int32_t e = 0; e < s->model->num_elements; ++e) energy += s->energies[e];
   for (int32_t p = 0; p < s->model->num_particles; ++p) energy += anchor_energy(s, p, pose);
