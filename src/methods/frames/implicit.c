@@ -38,6 +38,7 @@
 #define KICK_FALLS 8.0f
 // Weight of held particles on the lattice, relative to its stiffness.
 #define HELD_WEIGHT 10.0f
+#define PARTICLE_BLOCK 2048
 // Tolerance of a first solve that only has to find the contacts; and of Newton steps that are not
 // expected to be enough.
 #define ROUGH_TOLERANCE 0.02f
@@ -69,10 +70,33 @@ static bool was_kicked(const frames_body* body, const yw_particles* particles, f
   return false;
 }
 
-static void begin_particles(frames_body* body, const backward* b) {
+// Particles, each on its own.
+typedef struct particle_job {
+  frames_body* body;
+  const backward* b;
+  yw_particles* particles;
+  float alpha, h;
+  void (*run)(const struct particle_job* job, int32_t first, int32_t end);
+} particle_job;
+
+static void run_particles(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const particle_job* job = context;
+  int32_t first = block * PARTICLE_BLOCK, left = job->body->model->num_particles - first;
+  job->run(job, first, first + (left < PARTICLE_BLOCK ? left : PARTICLE_BLOCK));
+}
+
+static void for_particles(const yw_step_ctx* ctx, particle_job* job) {
+  int32_t blocks = (job->body->model->num_particles + PARTICLE_BLOCK - 1) / PARTICLE_BLOCK;
+  yw_tasks_run_kind(ctx->tasks, (yw_task_kind)job->run, blocks, run_particles, job);
+}
+
+static void begin_particles(const particle_job* job, int32_t first, int32_t end) {
+  frames_body* body = job->body;
+  const backward* b = job->b;
   const frames_model* model = body->model;
   float inv_h2 = 1.0f / (b->h1 * b->h1), slow = b->damping * b->h1;
-  for (int32_t p = 0; p < model->num_particles; ++p) {
+  for (int32_t p = first; p < end; ++p) {
     yw_vec3 x = yw_xyz(b->particles->pos[p]), v = yw_xyz(b->particles->vel[p]), base = x, drift = v;
     if (b->second_order) {
       base = yw_mad(x, 1.0f / 3.0f, yw_sub(x, yw_xyz(body->last_pos[p])));
@@ -110,6 +134,20 @@ static void add_springs(frames_body* body, const yw_step_ctx* ctx, const backwar
   }
 }
 
+// The lattice treats held particles as very heavy.
+static void weigh_particles(const particle_job* job, int32_t first, int32_t end) {
+  frames_body* body = job->body;
+  const float* firmness = body->model->coarse.firmness;
+  float* weight = &body->step[0].x;
+  for (int32_t p = first; p < end; ++p) {
+    if (job->b->particles->inv_mass[p] == 0.0f) body->inverse[p] = 0.0f;
+    float full = body->diagonal[p] + body->model->jacobi[p], held = body->diagonal[p];
+    if (firmness) held += firmness[p];
+    weight[p] = body->inverse[p] == 0.0f ? HELD_WEIGHT * held : body->diagonal[p];
+    body->inverse[p] *= 1.0f / full;
+  }
+}
+
 static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backward* b,
                         frames_span span) {
   float t = (span.begin + span.h) / ctx->h;
@@ -118,16 +156,8 @@ static void set_inverse(frames_body* body, const yw_step_ctx* ctx, const backwar
     body->guess[hold->particle] = yw_v4(yw_hold_at(hold, t));
     body->inverse[hold->particle] = 0.0f;
   }
-  // The lattice treats held particles as very heavy.
-  float* weight = &body->step[0].x;
-  for (int32_t p = 0; p < body->model->num_particles; ++p) {
-    if (b->particles->inv_mass[p] == 0.0f) body->inverse[p] = 0.0f;
-    float full = body->diagonal[p] + body->model->jacobi[p], held = body->diagonal[p];
-    if (body->model->coarse.firmness) held += body->model->coarse.firmness[p];
-    weight[p] = body->inverse[p] == 0.0f ? HELD_WEIGHT * held : body->diagonal[p];
-    body->inverse[p] *= 1.0f / full;
-  }
-  yw_frames_coarse_prepare(&body->coarse, weight, ctx->tasks);
+  for_particles(ctx, &(particle_job){.body = body, .b = b, .run = weigh_particles});
+  yw_frames_coarse_prepare(&body->coarse, &body->step[0].x, ctx->tasks);
 }
 
 // Newton ------------------------------------------------------------------------------------------
@@ -170,15 +200,20 @@ static double find_residual(frames_body* body, const yw_step_ctx* ctx,
   return sqrt(fmax(norm2, 0.0));
 }
 
-// Moves by alpha times the step.
-static void take_step(frames_body* body, float alpha) {
+static void move_particles(const particle_job* job, int32_t first, int32_t end) {
+  frames_body* body = job->body;
   float h1 = body->h1;
-  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+  for (int32_t p = first; p < end; ++p) {
     if (body->inverse[p] == 0.0f) continue;
-    body->moved[p] = yw_mad4(body->moved[p], alpha, body->step[p]);
+    body->moved[p] = yw_mad4(body->moved[p], job->alpha, body->step[p]);
     yw_vec4 v = yw_mad4(body->drift[p], 1.0f / h1, body->moved[p]);
     body->guess[p] = yw_mad4(body->base[p], h1, v);
   }
+}
+
+// Moves by alpha times the step.
+static void take_step(frames_body* body, const yw_step_ctx* ctx, float alpha) {
+  for_particles(ctx, &(particle_job){.body = body, .alpha = alpha, .run = move_particles});
 }
 
 // Rate at which the energy falls along the step, at the last residual.
@@ -196,19 +231,19 @@ static double search_line(frames_body* body, const yw_step_ctx* ctx, const frame
                           double residual) {
   double last = fall_along_step(body);
   if (last >= 0.0) return residual;
-  take_step(body, -1.0f);
+  take_step(body, ctx, -1.0f);
   find_residual(body, ctx, kernels, false);
   double first = fall_along_step(body);
   double at = 1.0, done = 0.0;
   for (int i = 0; i < MAX_SEARCHES && first > 0.0 && last < -SEARCH_OVERSHOOT * first; ++i) {
     at *= isfinite(last) ? fmax(first / (first - last), SHORTEST_TRIAL) : SHORTEST_TRIAL;
-    take_step(body, (float)(at - done));
+    take_step(body, ctx, (float)(at - done));
     done = at;
     residual = find_residual(body, ctx, kernels, false);
     last = fall_along_step(body);
   }
   if (done == 0.0) {
-    take_step(body, 1.0f);
+    take_step(body, ctx, 1.0f);
     residual = find_residual(body, ctx, kernels, false);
   }
   return residual;
@@ -241,7 +276,7 @@ static frames_outcome solve_newton(frames_body* body, const yw_step_ctx* ctx, fl
     if (!isfinite(residual)) return FRAMES_LOST;
     bool solved = yw_frames_solve_step(body, ctx, kernels, fall, tolerance, SOLVE_SHARE * noise);
     fall = yw_v3(0, 0, 0);
-    take_step(body, 1.0f);
+    take_step(body, ctx, 1.0f);
     ++body->newton;
     residual = find_residual(body, ctx, kernels, false);
     if (solved && residual <= goal) return FRAMES_SOLVED;
@@ -258,9 +293,11 @@ static frames_outcome solve_newton(frames_body* body, const yw_step_ctx* ctx, fl
 
 // The step ----------------------------------------------------------------------------------------
 
-static void finish_particles(frames_body* body, yw_particles* particles, float h) {
-  float inv_h1 = 1.0f / body->h1, inv_h = 1.0f / h;
-  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+static void place_particles(const particle_job* job, int32_t first, int32_t end) {
+  const frames_body* body = job->body;
+  yw_particles* particles = job->particles;
+  float inv_h1 = 1.0f / body->h1, inv_h = 1.0f / job->h;
+  for (int32_t p = first; p < end; ++p) {
     if (body->touched[p]) continue;
     if (body->inverse[p] == 0.0f) {
       yw_vec3 way = yw_sub(yw_xyz(body->guess[p]), yw_xyz(body->last_pos[p]));
@@ -270,6 +307,12 @@ static void finish_particles(frames_body* body, yw_particles* particles, float h
     }
     particles->pos[p] = body->guess[p];
   }
+}
+
+static void finish_particles(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                             float h) {
+  particle_job job = {.body = body, .particles = particles, .h = h, .run = place_particles};
+  for_particles(ctx, &job);
 }
 
 frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particles,
@@ -291,7 +334,7 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
   if (ctx->num_holds == 0) b.velocity = yw_mad(b.velocity, span.h, ctx->gravity);
   b.center = yw_mad(yw_v3_of(rigid->center), span.h, b.velocity);
   yw_frames_end_part(body, ctx, YW_FRAMES_OTHER);
-  begin_particles(body, &b);
+  for_particles(ctx, &(particle_job){.body = body, .b = &b, .run = begin_particles});
   add_springs(body, ctx, &b, span);
   set_inverse(body, ctx, &b, span);
   yw_frames_end_part(body, ctx, YW_FRAMES_SET_UP);
@@ -305,7 +348,7 @@ frames_outcome yw_frames_implicit_step(frames_body* body, yw_particles* particle
   memcpy(body->last_pos, particles->pos, bytes);
   memcpy(body->last_vel, particles->vel, bytes);
   memset(body->touched, 0, (size_t)particles->count * sizeof *body->touched);
-  finish_particles(body, particles, span.h);
+  finish_particles(body, particles, ctx, span.h);
   // After trouble, the next step uses the first-order formula, which damps more.
   body->last_h = body->troubled ? 0.0f : span.h;
   return outcome;
@@ -341,6 +384,6 @@ bool yw_frames_implicit_touches(frames_body* body, const yw_particles* particles
 frames_outcome yw_frames_implicit_again(frames_body* body, yw_particles* particles,
                                         const yw_step_ctx* ctx, frames_span span) {
   frames_outcome outcome = solve_newton(body, ctx, body->params.tolerance);
-  if (outcome != FRAMES_LOST) finish_particles(body, particles, span.h);
+  if (outcome != FRAMES_LOST) finish_particles(body, particles, ctx, span.h);
   return outcome;
 }
