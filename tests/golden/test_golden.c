@@ -23,13 +23,13 @@ typedef struct golden_case {
       SET("bodies[0].frames.kind", kind), SET("bodies[0].frames.solver", solver) \
     }                                                                            \
   }
-// The classic solver only has the rest pose.
-#define FRAMES_CLASSIC(kind)                                                         \
-  {                                                                                  \
-    "frames_" kind "_classic", "frames", 4, false, {                                 \
-      SET("bodies[0].frames.kind", kind), SET("bodies[0].frames.solver", "classic"), \
-          SET("bodies[0].examples", "[]")                                            \
-    }                                                                                \
+// These solvers only have the rest pose.
+#define FRAMES_POSELESS(kind, solver)                                             \
+  {                                                                               \
+    "frames_" kind "_" solver, "frames", 4, false, {                              \
+      SET("bodies[0].frames.kind", kind), SET("bodies[0].frames.solver", solver), \
+          SET("bodies[0].examples", "[]")                                         \
+    }                                                                             \
   }
 // Bodies large enough for several workers.
 #define FRAMES_LARGE(solver)                                                                      \
@@ -68,11 +68,12 @@ static const golden_case fixed_cases[] = {
     FRAMES_OF("rings", "implicit", true),
     FRAMES_OF("rings", "bdf2", true),
     FRAMES_OF("rings", "extended", true),
-    FRAMES_CLASSIC("rings"),
+    FRAMES_POSELESS("rings", "classic"),
+    FRAMES_POSELESS("rings", "oriented"),
     FRAMES_OF("cells", "implicit", false),
     FRAMES_OF("cells", "bdf2", false),
     FRAMES_OF("cells", "extended", false),
-    FRAMES_CLASSIC("cells"),
+    FRAMES_POSELESS("cells", "classic"),
     FRAMES_LARGE("implicit"),
     FRAMES_LARGE("extended"),
     SLENDER_OF("rod", "implicit", true),
@@ -99,6 +100,7 @@ static const golden_case fixed_cases[] = {
     FEM_OF("finest", false, SET("bodies[0].fem.refine", "finest")),
     FEM_OF("never", false, SET("bodies[0].fem.refine", "never")),
     FEM_OF("standalone", false, SET("bodies[0].fem.sampling", "standalone")),
+    FEM_OF("settled", false, SET("bodies[0].fem.sampling", "settled")),
     FEM_OF("average", false, SET("bodies[0].fem.sampling", "average")),
     FEM_OF("snap", true, SET("bodies[0].fem.hanging", "snap")),
     FEM_OF("stiff", false, SET("bodies[0].fem.soften", "none")),
