@@ -50,6 +50,18 @@ int bench_contact(const bench_run* run);
 int bench_spheres(const bench_run* run);
 int bench_cloth(const bench_run* run);
 int bench_carpet(const bench_run* run);
+/// Bodies of one mesh in a bin with its floor at y = 0.
+typedef struct bench_bin {
+  yw_world* world;  ///< at rest, with bodies of `mesh` only
+  const yw_tet_mesh* mesh;
+  const yw_vec3* places;  ///< at the start
+  float half_x, half_z;   ///< m
+  int32_t substeps;       ///< until it was at rest
+  float h;
+  double ms;  ///< per substep, with one thread
+} bench_bin;
+/// The same bin of Bullet's soft bodies: time, and bodies that cross. Leaves the world changed.
+void bench_bullet(const bench_run* run, const bench_bin* bin);
 int bench_render(const bench_run* run);
 int bench_io(const bench_run* run);
 int bench_rollouts(const bench_run* run);

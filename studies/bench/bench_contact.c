@@ -50,12 +50,16 @@ typedef struct snapshot {
   size_t size;
 } snapshot;
 
-static yw_status make_model(const contact_case* c, yw_model** out) {
+static yw_status make_mesh(const contact_case* c, yw_tet_mesh* out) {
   float half = 0.5f * c->size;
   yw_aabb box = {{-half, -half, -half}, {half, half, half}};
   const int32_t cells[3] = {c->cells, c->cells, c->cells};
+  return yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, out);
+}
+
+static yw_status make_model(const contact_case* c, yw_model** out) {
   yw_tet_mesh mesh = {0};
-  yw_status status = yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh);
+  yw_status status = make_mesh(c, &mesh);
   yw_match_def def = yw_default_match_def();
   def.mesh = &mesh;
   def.params.alpha = 0.8f;  // one inner step per substep: contact is what is measured
@@ -84,24 +88,28 @@ static yw_status add_bin(yw_world* world, const contact_case* c) {
   return status;
 }
 
+static int32_t num_bodies(const contact_case* c) {
+  return c->bodies[0] * c->bodies[1] * c->bodies[2];
+}
+
 // A grid of bodies; each layer is shifted a little, so that they do not just stack.
+static yw_vec3 place_of(const contact_case* c, int32_t i) {
+  int32_t x = i % c->bodies[0], z = i / c->bodies[0] % c->bodies[2];
+  int32_t y = i / c->bodies[0] / c->bodies[2];
+  float pitch = PITCH * c->size, aside = 0.1f * c->size * ((y & 1) != 0 ? 1.0f : -1.0f);
+  return (yw_vec3){pitch * ((float)x - 0.5f * (float)(c->bodies[0] - 1)) + aside,
+                   0.51f * c->size + 1.05f * c->size * (float)y,
+                   pitch * ((float)z - 0.5f * (float)(c->bodies[2] - 1)) - aside};
+}
+
 static yw_status add_bodies(yw_world* world, const contact_case* c, yw_model* model) {
   yw_body_def def = yw_default_body_def();
   def.model = model;
-  float pitch = PITCH * c->size;
-  for (int32_t y = 0; y < c->bodies[1]; ++y) {
-    for (int32_t z = 0; z < c->bodies[2]; ++z) {
-      for (int32_t x = 0; x < c->bodies[0]; ++x) {
-        float aside = 0.1f * c->size * ((y & 1) != 0 ? 1.0f : -1.0f);
-        def.transform.position =
-            (yw_vec3){pitch * ((float)x - 0.5f * (float)(c->bodies[0] - 1)) + aside,
-                      0.51f * c->size + 1.05f * c->size * (float)y,
-                      pitch * ((float)z - 0.5f * (float)(c->bodies[2] - 1)) - aside};
-        yw_body_id id;
-        yw_status status = yw_body_create(world, &def, &id, NULL);
-        if (status < 0) return status;
-      }
-    }
+  for (int32_t i = 0; i < num_bodies(c); ++i) {
+    def.transform.position = place_of(c, i);
+    yw_body_id id;
+    yw_status status = yw_body_create(world, &def, &id, NULL);
+    if (status < 0) return status;
   }
   return YW_OK;
 }
@@ -209,6 +217,26 @@ static void report(const bench_run* run, const contact_case* c, const contact_wo
   }
 }
 
+// The first case beside Bullet.
+static yw_status compare(const bench_run* run, const contact_case* c, const contact_worlds* w) {
+  yw_tet_mesh mesh = {0};
+  yw_vec3* places = calloc((size_t)num_bodies(c), sizeof *places);
+  yw_status status = places ? make_mesh(c, &mesh) : YW_ERR_MEMORY;
+  for (int32_t i = 0; i < num_bodies(c) && places; ++i) places[i] = place_of(c, i);
+  bench_bin bin = {.world = w->one[YW_CONTACT_SURFACES].world,
+                   .mesh = &mesh,
+                   .places = places,
+                   .half_x = 0.5f * PITCH * c->size * (float)c->bodies[0],
+                   .half_z = 0.5f * PITCH * c->size * (float)c->bodies[2],
+                   .substeps = run->quick ? c->settle / 4 : c->settle,
+                   .h = H,
+                   .ms = mean(w->one[YW_CONTACT_SURFACES].total)};
+  if (status >= 0) bench_bullet(run, &bin);
+  yw_tet_mesh_free(&mesh);
+  free(places);
+  return status;
+}
+
 static yw_status measure(const bench_run* run, const contact_case* c) {
   contact_worlds w = {0};
   yw_status status = YW_OK;
@@ -224,6 +252,7 @@ static yw_status measure(const bench_run* run, const contact_case* c) {
     }
   }
   if (status >= 0) report(run, c, &w);
+  if (status >= 0 && c == cases) status = compare(run, c, &w);
   for (int kind = 0; kind < NUM_KINDS; ++kind) {
     yw_world_destroy(w.one[kind].world);
     yw_world_destroy(w.many[kind].world);

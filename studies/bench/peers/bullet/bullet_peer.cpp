@@ -7,71 +7,9 @@
 // that of 2,025 (2.4 m high) with 98.6 %, after a slow sway.
 #include "bullet_peer.h"
 
-#include <algorithm>
-#include <memory>
-#include <vector>
+#include "bullet_parts.h"
 
-#include <BulletSoftBody/btSoftBody.h>
-#include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
-#include <BulletSoftBody/btSoftRigidDynamicsWorld.h>
-#include <btBulletDynamicsCommon.h>
-
-namespace {
-
-// Fraction of the distance to the goal shape that one cluster covers. A vertex belongs to 13 of
-// them on average, applied in sequence, so this is stiff.
-constexpr btScalar matching = btScalar(0.2);
-// Velocity lost per step, as 1 - exp(-2 h) at 240 Hz.
-constexpr btScalar damping = btScalar(0.008);
-constexpr btScalar friction = btScalar(0.4);
-
-btVector3 to_bullet(yw_vec3 v) { return btVector3(v.x, v.y, v.z); }
-
-// Density times volume, a quarter of each tet to its corners.
-std::vector<btScalar> lump_masses(const yw_tet_mesh& mesh, float density) {
-  std::vector<btScalar> mass(static_cast<size_t>(mesh.num_vertices), btScalar(0));
-  for (int t = 0; t < mesh.num_tets; ++t) {
-    const int32_t* v = mesh.tets + 4 * t;
-    btVector3 a = to_bullet(mesh.positions[v[0]]);
-    btVector3 b = to_bullet(mesh.positions[v[1]]) - a, c = to_bullet(mesh.positions[v[2]]) - a;
-    btVector3 d = to_bullet(mesh.positions[v[3]]) - a;
-    btScalar share = density * b.cross(c).dot(d) / btScalar(24);
-    for (int k = 0; k < 4; ++k) mass[static_cast<size_t>(v[k])] += share;
-  }
-  return mass;
-}
-
-// Every vertex with its neighbours.
-std::vector<std::vector<int>> list_rings(const yw_tet_mesh& mesh) {
-  std::vector<std::vector<int>> rings(static_cast<size_t>(mesh.num_vertices));
-  for (int t = 0; t < mesh.num_tets; ++t) {
-    const int32_t* v = mesh.tets + 4 * t;
-    for (int k = 0; k < 4; ++k) {
-      std::vector<int>& ring = rings[static_cast<size_t>(v[k])];
-      ring.insert(ring.end(), v, v + 4);
-    }
-  }
-  for (std::vector<int>& ring : rings) {
-    std::sort(ring.begin(), ring.end());
-    ring.erase(std::unique(ring.begin(), ring.end()), ring.end());
-  }
-  return rings;
-}
-
-// What generateClusters does after it has chosen the members.
-void make_clusters(btSoftBody& body, const yw_tet_mesh& mesh) {
-  for (const std::vector<int>& ring : list_rings(mesh)) {
-    void* memory = btAlignedAlloc(sizeof(btSoftBody::Cluster), 16);
-    btSoftBody::Cluster* cluster = new (memory) btSoftBody::Cluster();
-    for (int i : ring) cluster->m_nodes.push_back(&body.m_nodes[i]);
-    cluster->m_collide = false;
-    cluster->m_matching = matching;
-    body.m_clusters.push_back(cluster);
-  }
-  body.initializeClusters();
-}
-
-}  // namespace
+using namespace bullet_parts;
 
 // Members are destroyed from the last to the first.
 struct bullet_peer {
@@ -91,19 +29,8 @@ struct bullet_peer {
 };
 
 static void make_world(bullet_peer& peer) {
-  const btVector3 gravity(0, btScalar(-9.81), 0);
-  peer.world.setGravity(gravity);
-  btSoftBodyWorldInfo& info = peer.world.getWorldInfo();
-  info.m_gravity = gravity;
-  info.air_density = 0;
-  info.water_density = 0;
-  info.m_dispatcher = &peer.dispatcher;
-  info.m_broadphase = &peer.broadphase;
-  info.m_sparsesdf.Initialize();
-  btRigidBody::btRigidBodyConstructionInfo still(0, nullptr, &peer.slab);
-  still.m_startWorldTransform.setOrigin(btVector3(0, -1, 0));
-  still.m_friction = friction;
-  peer.floor = std::make_unique<btRigidBody>(still);
+  set_world(peer.world, peer.dispatcher, peer.broadphase);
+  peer.floor = make_wall(peer.slab, btVector3(0, -1, 0));
   peer.world.addRigidBody(peer.floor.get());
 }
 
@@ -115,7 +42,7 @@ static void make_body(bullet_peer& peer, const yw_tet_mesh& rest, float density,
   peer.body = std::make_unique<btSoftBody>(&peer.world.getWorldInfo(), rest.num_vertices, at.data(),
                                            mass.data());
   btSoftBody& body = *peer.body;
-  make_clusters(body, rest);
+  make_clusters(body, rest, false);
   for (int i = 0; i < rest.num_vertices; ++i) {
     body.m_nodes[i].m_x = body.m_nodes[i].m_q = to_bullet(start[i]);
   }
