@@ -333,6 +333,7 @@ typedef enum yw_order_kind {
   YW_ORDER_HASH,
   YW_ORDER_SIZE,
   YW_ORDER_SAVE,
+  YW_ORDER_WRITE,
   YW_ORDER_LOAD,
   YW_ORDER_ENERGY,
   YW_ORDER_FIELD
@@ -344,7 +345,8 @@ typedef struct yw_order {
   int32_t number;  ///< substeps, or of a field
   float dt;
   yw_body_id body;
-  uint64_t size;     ///< bytes of a snapshot
+  uint64_t size;     ///< bytes of a snapshot, or of the path of a file
+  uint64_t offset;   ///< in a file
   const void* data;  ///< here; other ranks get a copy
 } yw_order;
 

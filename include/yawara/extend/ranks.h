@@ -67,13 +67,20 @@ YW_API void yw_scene_set_ranks(yw_scene* scene, const yw_ranks* ranks);
 /// For worlds without bodies: bodies made from now on are shared. YW_ERR_INVALID if there are some.
 YW_API yw_status yw_world_set_ranks(yw_world* world, const yw_ranks* ranks);
 /// For ranks other than 0: does what rank 0 does with its world, until it destroys it. That is
-/// yw_world_step, load, hash, save, snapshot_size, yw_body_energy_of and yw_body_field_values, from
-/// one thread; the world must not be changed in other ways. Returns the status of the last step.
+/// yw_world_step, load, hash, save, save_file, snapshot_size, yw_body_energy_of and
+/// yw_body_field_values, from one thread; the world must not be changed in other ways. Returns the
+/// status of the last step.
 YW_API yw_status yw_world_follow(yw_world* world);
 /// To be called by all ranks once their worlds are built (yw_scene_build does); from then on rank 0
 /// leads. What cannot be simulated by several ranks yet gives YW_ERR_INVALID and words, and so does
 /// a world that differs from that of another rank.
 YW_API yw_status yw_world_check_ranks(const yw_world* world, yw_error* error);
+
+/// Writes what yw_world_save makes to a file that exists, from an offset on. Every rank writes what
+/// it has, so all must reach the file by the same path, and none ever holds all of it; for worlds
+/// of one rank too. What other ranks wrote is on the disk; fsync is for the caller. *size: bytes.
+YW_API yw_status yw_world_save_file(const yw_world* world, const char* path, uint64_t offset,
+                                    uint64_t* size, yw_error* error);
 
 /// Ranks that are threads of this program: item r of out is for thread r, and all of them must be
 /// used at the same time. To be destroyed with yw_ranks_destroy_local(out[0]) after all threads
