@@ -133,15 +133,14 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
 
   int32_t capacity = body->particles.capacity;
   body->last_good = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
-  body->begin = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
   body->query = YW_NEW(&world->mem, yw_body_query);
   body->shown_wall = YW_NEW(&world->mem, yw_shown_wall);
   body->shown_positions = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
   body->shown_velocities = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
   bool spheres = method->contact_geometry(body->state).radius != NULL;
   if (spheres) body->shown_radii = YW_NEW_ARRAY(&world->mem, float, capacity);
-  if (!body->query || !body->shown_wall || !body->last_good || !body->begin ||
-      !body->shown_positions || !body->shown_velocities || (spheres && !body->shown_radii)) {
+  if (!body->query || !body->shown_wall || !body->last_good || !body->shown_positions ||
+      !body->shown_velocities || (spheres && !body->shown_radii)) {
     return yw_fail_memory(error, "a body");
   }
   if (def->pose) {

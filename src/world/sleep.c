@@ -23,7 +23,7 @@ void yw_body_lie_down(yw_body* body) {
   const yw_particles* p = &body->particles;
   body->rest_box = yw_body_box(body);
   body->in_reach = false;
-  memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+  if (body->begin) memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
   yw_body_remember(body);
 }
 

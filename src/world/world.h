@@ -54,8 +54,8 @@ typedef struct yw_body {
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
   int32_t last_good_count;
-  yw_vec4* begin;                               ///< positions at the start of the substep
-  uint64_t last_topology;                       ///< topology_version of last_good
+  yw_vec4* begin;          ///< positions at the start of the substep; NULL: none are needed yet
+  uint64_t last_topology;  ///< topology_version of last_good
   yw_vec3 *shown_positions, *shown_velocities;  ///< in mesh order
   float* shown_radii;                           ///< NULL for volumes
 

@@ -25,18 +25,18 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
   if (!body) return;
   yw_allocator mem = body->mem;
   void* const arrays[] = {
-      body->state,        body->work,       body->origin,      body->last_pos,
-      body->pull,         body->radius,     body->reach,       body->drag,
-      body->needs,        body->is_linked,  body->slave_pos,   body->slave_vel,
-      body->force,        body->solved,     body->residual,    body->touches,
-      body->product,      body->normal,     body->surface_vel, body->inverse,
-      body->part_start,   body->row_start,  body->column,      body->share,
-      body->local_column, body->back_share, body->local_start, body->bucket_start,
-      body->local_slave,  body->parts,      body->part_at,     body->twin,
-      body->slave_bucket, body->sorted_x,   body->sorted_y,    body->sorted_z,
-      body->sorted_line,  body->found,      body->fresh_head,  body->fresh_next,
-      body->sums,         body->course,     body->four_start,  body->borne,
-      body->last_vel,     body->slave_block};
+      body->state,        body->work,        body->origin,      body->last_pos,
+      body->pull,         body->radius,      body->reach,       body->drag,
+      body->needs,        body->is_linked,   body->slave_pos,   body->slave_vel,
+      body->force,        body->solved,      body->residual,    body->touches,
+      body->product,      body->normal,      body->surface_vel, body->inverse,
+      body->part_start,   body->row_start,   body->column,      body->share,
+      body->local_column, body->back_share,  body->local_start, body->bucket_start,
+      body->local_slave,  body->parts,       body->part_at,     body->twin,
+      body->slave_bucket, body->sorted_x,    body->sorted_y,    body->sorted_z,
+      body->sorted_line,  body->found,       body->fresh_head,  body->fresh_next,
+      body->sums,         body->course,      body->four_start,  body->borne,
+      body->last_vel,     body->slave_block, body->materials};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_plastic_sleep_destroy(body);
   yw_plastic_ranks_destroy(body);
@@ -86,6 +86,18 @@ static bool allocate(plastic_body* body) {
          yw_plastic_reserve_pairs(body, USUAL_PAIRS * (int64_t)n);
 }
 
+bool yw_plastic_take_materials(plastic_body* body) {
+  const plastic_model* model = body->model;
+  int32_t blocks = yw_plastic_chunks(body->master_capacity, YW_LANES);
+  yw_mem_free(&body->mem, body->materials);
+  body->materials = YW_NEW_ARRAY(&body->mem, plastic_material_block, blocks);
+  const int32_t* kind = model->material_of_block + body->first_master / YW_LANES;
+  for (int32_t b = 0; body->materials && b < blocks; ++b) {
+    body->materials[b] = model->materials[kind[b]];
+  }
+  return body->materials != NULL;
+}
+
 static double power_of_two_above(double count) {
   double power = 1.0;
   while (power < count) power *= 2.0;
@@ -95,8 +107,10 @@ static double power_of_two_above(double count) {
 double yw_plastic_body_bytes(double masters, double slaves) {
   const double number = sizeof(int32_t), place = sizeof(yw_vec4);
   // `allocate`: arrays of masters and their rows; the world's copies to show them and to go back.
-  double master = (sizeof(plastic_state_block) + sizeof(plastic_work_block)) / (double)YW_LANES +
-                  (PLASTIC_MAX_ROW + 4) * number + 4 * place + 4;
+  double master =
+      (sizeof(plastic_state_block) + sizeof(plastic_work_block) + sizeof(plastic_material_block)) /
+          (double)YW_LANES +
+      (PLASTIC_MAX_ROW + 4) * number + 4 * place + 4;
   double seam = 3 * place + 2 * sizeof(yw_vec3) + 3 * number;
   double sleep = 4 * number;
   // `yw_plastic_reserve_pairs`, and the slaves of chunks (locals.c): three per master in a lattice,
@@ -177,8 +191,8 @@ yw_status yw_plastic_body_create_shared(const void* model_pointer, const yw_allo
       return status;
     }
   }
-  body->materials = model->materials + body->first_master / YW_LANES;
-  if (!allocate(body) || !yw_particles_create(mem, model->num_masters, particles)) {
+  if (!allocate(body) || !yw_plastic_take_materials(body) ||
+      !yw_particles_create(mem, model->num_masters, particles)) {
     yw_plastic_body_destroy(body, particles);
     return yw_fail_memory(error, "a plastic body");
   }

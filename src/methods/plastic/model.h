@@ -56,7 +56,9 @@ typedef struct plastic_model {
   int32_t num_masters;  ///< in all parts
   yw_vec3* masters;
   float* mass;
-  plastic_material_block* materials;
+  int32_t num_materials;
+  plastic_material_block* materials;  ///< of blocks of 16 masters, each kind once
+  int32_t* material_of_block;
   int32_t num_slaves;
   yw_vec3* slaves;
   int32_t num_links;

@@ -77,6 +77,16 @@ static bool reserve(plastic_model* model, int32_t* capacity, int32_t extra) {
   return true;
 }
 
+// Gives back what was reserved too much.
+static bool fit(plastic_model* model) {
+  yw_vec3* fitting = YW_NEW_ARRAY(&model->mem, yw_vec3, model->num_slaves);
+  if (!fitting) return false;
+  memcpy(fitting, model->slaves, (size_t)model->num_slaves * sizeof *fitting);
+  yw_mem_free(&model->mem, model->slaves);
+  model->slaves = fitting;
+  return true;
+}
+
 bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation) {
   part->first_slave = model->num_slaves;
   float d = model->spacing;
@@ -103,7 +113,7 @@ bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat r
   }
   part->num_slaves = model->num_slaves - part->first_slave;
   grid_free(&grid);
-  return good;
+  return good && fit(model);
 }
 
 bool yw_plastic_link_masters(plastic_model* model, plastic_part* part) {
