@@ -68,7 +68,10 @@ typedef struct plastic_model {
   yw_tri_mesh surface;
   int32_t* first_hold;  ///< vertex v follows holds first_hold[v] to first_hold[v + 1] - 1
   plastic_hold* holds;
-  int32_t* first_near;  ///< the same of the masters around a master
+  // Masters around master m: m + near[k], k from first_near[kind] to first_near[kind + 1] - 1, with
+  // kind = near_kind[m]. On a lattice many have the same.
+  int32_t* near_kind;
+  int32_t* first_near;
   int32_t* near;
 } plastic_model;
 
