@@ -17,7 +17,7 @@ typedef struct yw_scene yw_scene;
 typedef struct yw_world yw_world;
 
 /// Changes with the struct below: a room of functions must be of the same build.
-#define YW_RANKS_INTERFACE 1
+#define YW_RANKS_INTERFACE 2
 
 /// What a rank sent so far.
 typedef struct yw_ranks_traffic {
@@ -25,6 +25,7 @@ typedef struct yw_ranks_traffic {
   uint64_t messages;  ///< to single ranks
   uint64_t gathered;  ///< bytes given to all ranks
   uint64_t sums;      ///< sums and maxima over all ranks
+  double waited;      ///< s, in calls
 } yw_ranks_traffic;
 
 /// All functions are called by all ranks, in the same order, from one thread per rank, and return
@@ -46,6 +47,14 @@ typedef struct yw_ranks {
   /// it. Both sides know the sizes. Nothing is sent where they are 0, or to the caller.
   void (*exchange)(void* context, const void* out, const size_t* out_start, void* in,
                    const size_t* in_start);
+  /// The same in two calls, between which the caller works and calls nothing else: messages travel
+  /// meanwhile. All arrays must stay until the second one, `in` untouched.
+  void (*begin_exchange)(void* context, const void* out, const size_t* out_start, void* in,
+                         const size_t* in_start);
+  void (*end_exchange)(void* context);
+  /// Seconds that this rank has worked so far, by which work is dealt out; NULL: by the clock,
+  /// without those in calls.
+  double (*worked)(void* context);
   /// Ends the program on all ranks: this one cannot go on. Does not return.
   void (*abandon)(void* context, const char* reason);
   yw_ranks_traffic* traffic;  ///< counted by the functions below; may be NULL
@@ -59,6 +68,9 @@ YW_API void yw_ranks_gather(const yw_ranks* ranks, const void* mine, void* all,
 YW_API void yw_ranks_broadcast(const yw_ranks* ranks, int32_t root, void* data, size_t size);
 YW_API void yw_ranks_exchange(const yw_ranks* ranks, const void* out, const size_t* out_start,
                               void* in, const size_t* in_start);
+YW_API void yw_ranks_begin_exchange(const yw_ranks* ranks, const void* out, const size_t* out_start,
+                                    void* in, const size_t* in_start);
+YW_API void yw_ranks_end_exchange(const yw_ranks* ranks);
 
 /// Worlds built from the scene from now on are simulated by these ranks together; NULL: by one.
 /// The ranks must outlive the worlds. All ranks build the same scene.

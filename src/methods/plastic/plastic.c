@@ -32,6 +32,7 @@ typedef struct chunk_job {
   plastic_body* body;
   yw_particles* particles;
   plastic_chunk_fn run;
+  const int32_t* list;  // of chunks; NULL: all
 } chunk_job;
 
 static void run_chunk(void* context, int32_t chunk, int32_t worker) {
@@ -42,21 +43,25 @@ static void run_chunk(void* context, int32_t chunk, int32_t worker) {
 
 void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                     int32_t chunks, plastic_chunk_fn run) {
-  chunk_job job = {body, particles, run};
+  chunk_job job = {body, particles, run, NULL};
   yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_chunk, &job);
 }
 
-static void run_awake_chunk(void* context, int32_t i, int32_t worker) {
+static void run_listed_chunk(void* context, int32_t i, int32_t worker) {
   (void)worker;
   const chunk_job* job = context;
-  job->run(job->body, job->particles, job->body->sleep.chunks[i]);
+  job->run(job->body, job->particles, job->list[i]);
+}
+
+static void run_listed(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                       const int32_t* list, int32_t count, plastic_chunk_fn run) {
+  chunk_job job = {body, particles, run, list};
+  yw_tasks_run(count > CHUNKS_ALONE ? ctx->tasks : NULL, count, run_listed_chunk, &job);
 }
 
 void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                             plastic_chunk_fn run) {
-  chunk_job job = {body, particles, run};
-  int32_t chunks = body->sleep.num_chunks;
-  yw_tasks_run(chunks > CHUNKS_ALONE ? ctx->tasks : NULL, chunks, run_awake_chunk, &job);
+  run_listed(body, particles, ctx, body->sleep.chunks, body->sleep.num_chunks, run);
 }
 
 void yw_plastic_run_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
@@ -66,8 +71,21 @@ void yw_plastic_run_slaves(plastic_body* body, yw_particles* particles, const yw
 
 void yw_plastic_scatter(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                         plastic_chunk_fn run, int32_t halves) {
-  yw_plastic_run_masters(body, particles, ctx, run);
-  if (body->ranks) yw_plastic_share_parts(body, halves);
+  const plastic_ranks* ranks = body->ranks;
+  if (!ranks) {
+    yw_plastic_run_masters(body, particles, ctx, run);
+    return;
+  }
+  // Parts that others need travel while the rest is made. Bodies on several ranks do not sleep.
+  const int32_t* list = ranks->chunks.data;
+  int32_t border = ranks->num_border, all = body->sleep.num_chunks;
+  run_listed(body, particles, ctx, list, border, run);
+  yw_plastic_begin_share(body, 0);
+  run_listed(body, particles, ctx, list + border, all - border, run);
+  yw_plastic_end_share(body);
+  if (halves < 2) return;
+  yw_plastic_begin_share(body, 1);
+  yw_plastic_end_share(body);
 }
 
 // Phases ------------------------------------------------------------------------------------------

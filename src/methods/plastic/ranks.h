@@ -64,6 +64,8 @@ typedef struct plastic_ranks {
   plastic_buffer shared;  ///< plastic_shared, by rank, then by number
   plastic_buffer cross;   ///< int32_t, numbers of links in the model, by rank
   plastic_buffer posts;   ///< int32_t, parts that others need
+  plastic_buffer chunks;  ///< int32_t, all chunks here: first those with such parts, then others
+  int32_t num_border;     ///< chunks with such parts
   plastic_buffer out, in, merged, marks;
   plastic_buffer parted;  ///< int32_t, links of masters here that parted in this substep
   int32_t num_parted;
@@ -86,8 +88,10 @@ int32_t yw_plastic_masters_of_rank(const plastic_body* body, int32_t rank);
 void yw_plastic_gather_masters(const plastic_body* body, yw_particles* particles);
 /// One value of `size` bytes per master, from all ranks to all; own is that of the first one here.
 void yw_plastic_gather_values(const plastic_body* body, const void* own, void* all, size_t size);
-/// Parts of shared slaves that others have.
-void yw_plastic_share_parts(plastic_body* body, int32_t halves);
+/// Chunks with parts that others need have written these: sends parts, and fetches those that
+/// others have while the rest works. half: 0 or 1.
+void yw_plastic_begin_share(plastic_body* body, int32_t half);
+void yw_plastic_end_share(plastic_body* body);
 /// Slaves that another rank holds; held_by: the last hold of each, or -1.
 void yw_plastic_share_holds(plastic_body* body, const yw_step_ctx* ctx, int32_t* held_by);
 static inline int64_t* yw_plastic_numbers(const plastic_body* body) {
@@ -107,6 +111,7 @@ void yw_plastic_number_ranks(plastic_body* body, int32_t foreign, int32_t count)
 void yw_plastic_count_far_parts(const plastic_body* body, int32_t* counts);
 /// Parts of lower or higher ranks.
 void yw_plastic_list_far_parts(plastic_body* body, int32_t* at, bool lower);
+/// Parts that others need, and the chunks that write them.
 bool yw_plastic_list_posts(plastic_body* body);
 
 /// ranks_slaves.c: links to masters of other ranks.

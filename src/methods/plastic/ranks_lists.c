@@ -336,6 +336,36 @@ void yw_plastic_list_far_parts(plastic_body* body, int32_t* at, bool lower) {
   ranks->part_in[ranks->comm->count] = (size_t)(slot - body->num_locals) * sizeof *body->parts;
 }
 
+// Chunks that write parts for others come first.
+static bool list_chunks(plastic_body* body, size_t num_posts) {
+  plastic_ranks* ranks = body->ranks;
+  int32_t count = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK), border = 0, inner = 0;
+  size_t bytes = (size_t)count * sizeof(int32_t);
+  if (!yw_plastic_grow(ranks, &ranks->chunks, bytes) ||
+      !yw_plastic_grow(ranks, &ranks->marks, bytes)) {
+    return false;
+  }
+  int32_t *list = ranks->chunks.data, *is_border = ranks->marks.data;
+  const int32_t *post = ranks->posts.data, *start = body->local_start;
+  if (count > 0) memset(is_border, 0, bytes);
+  for (size_t i = 0; i < num_posts; ++i) {
+    int32_t low = 0, high = count;
+    while (high - low > 1) {
+      int32_t middle = (low + high) / 2;
+      if (start[middle] <= post[i]) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    is_border[low] = 1;
+  }
+  for (int32_t c = 0; c < count; ++c) border += is_border[c];
+  ranks->num_border = border;
+  for (int32_t c = 0, at = 0; c < count; ++c) list[is_border[c] ? at++ : border + inner++] = c;
+  return true;
+}
+
 // Which parts go to which rank.
 bool yw_plastic_list_posts(plastic_body* body) {
   plastic_ranks* ranks = body->ranks;
@@ -354,5 +384,6 @@ bool yw_plastic_list_posts(plastic_body* body) {
     }
   }
   ranks->part_out[ranks->comm->count] = count * sizeof *body->parts;
-  return yw_plastic_grow(ranks, &ranks->out, count * sizeof *body->parts);
+  return yw_plastic_grow(ranks, &ranks->out, count * sizeof *body->parts) &&
+         list_chunks(body, count);
 }
