@@ -26,6 +26,7 @@ typedef struct yw_ranks_traffic {
   uint64_t gathered;  ///< bytes given to all ranks
   uint64_t sums;      ///< sums and maxima over all ranks
   double waited;      ///< s, in calls
+  uint64_t moved;     ///< chunks of masters that all ranks handed on since their work was unequal
 } yw_ranks_traffic;
 
 /// All functions are called by all ranks, in the same order, from one thread per rank, and return

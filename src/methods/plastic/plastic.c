@@ -398,8 +398,11 @@ static yw_status plastic_advance_here(plastic_body* body, yw_particles* particle
 // Ranks that share the body end the substep together: whoever cannot go on ends all of them.
 static yw_status plastic_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   plastic_body* body = state;
+  if (!body->ranks) return plastic_advance_here(body, particles, ctx);
+  yw_plastic_balance(body);
+  yw_plastic_begin_work(body);
   yw_status status = plastic_advance_here(body, particles, ctx);
-  if (!body->ranks) return status;
+  yw_plastic_end_work(body);
   const yw_ranks* comm = body->ranks->comm;
   if (status == YW_ERR_MEMORY) comm->abandon(comm->context, "not enough memory");
   int64_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;

@@ -61,6 +61,11 @@ typedef struct plastic_ranks {
   size_t *part_out, *part_in;            ///< of parts, bytes
   uint64_t* counts;                      ///< of something, per rank
 
+  // Work since ranks were compared (ranks_balance.c).
+  double worked;         ///< s
+  double began, waited;  ///< s, at the start of the substep
+  int32_t substeps;
+
   plastic_buffer shared;  ///< plastic_shared, by rank, then by number
   plastic_buffer cross;   ///< int32_t, numbers of links in the model, by rank
   plastic_buffer posts;   ///< int32_t, parts that others need
@@ -113,6 +118,12 @@ void yw_plastic_count_far_parts(const plastic_body* body, int32_t* counts);
 void yw_plastic_list_far_parts(plastic_body* body, int32_t* at, bool lower);
 /// Parts that others need, and the chunks that write them.
 bool yw_plastic_list_posts(plastic_body* body);
+
+/// ranks_balance.c: measures the work of a substep.
+void yw_plastic_begin_work(plastic_body* body);
+void yw_plastic_end_work(plastic_body* body);
+/// Before a substep: moves chunks from ranks that took long to others.
+void yw_plastic_balance(plastic_body* body);
 
 /// ranks_slaves.c: links to masters of other ranks.
 bool yw_plastic_list_cross_links(plastic_body* body);

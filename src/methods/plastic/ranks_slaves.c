@@ -35,6 +35,7 @@ bool yw_plastic_list_cross_links(plastic_body* body) {
   plastic_ranks* ranks = body->ranks;
   const plastic_model* model = body->model;
   int32_t* start = ranks->cross_start;
+  memset(start, 0, ((size_t)ranks->comm->count + 1) * sizeof *start);
   for (int32_t k = 0; k < model->num_links; ++k) {
     int32_t r = other_rank(ranks, model->links[k]);
     if (r >= 0) ++start[r + 1];
