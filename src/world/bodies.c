@@ -111,6 +111,22 @@ void yw_body_take_settings(yw_body* body, const yw_body_def* def) {
   body->start = def->start;
 }
 
+// Where several ranks simulate the world, they share the body if it is large enough.
+static yw_status create_state(yw_world* world, const yw_model* model, yw_body* body,
+                              yw_error* error) {
+  const yw_method* method = model->method;
+  yw_status status = YW_ERR_LIMIT;
+  body->home = -1;
+  if (world->ranks && method->body_create_shared) {
+    status = method->body_create_shared(model->data, &world->mem, world->ranks, &body->state,
+                                        &body->particles, &world->unshared);
+    body->is_shared = status >= 0;
+    if (status < 0 && status != YW_ERR_LIMIT && error) *error = world->unshared;
+  }
+  if (status != YW_ERR_LIMIT) return status;
+  return method->body_create(model->data, &world->mem, &body->state, &body->particles, error);
+}
+
 static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* body,
                             yw_error* error) {
   body->model = yw_model_retain(def->model);
@@ -120,12 +136,7 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   yw_body_take_settings(body, def);
   body->active = world->time >= def->start;
   const yw_method* method = def->model->method;
-  bool shared = world->ranks && method->body_create_shared;
-  yw_status status = shared
-                         ? method->body_create_shared(def->model->data, &world->mem, world->ranks,
-                                                      &body->state, &body->particles, error)
-                         : method->body_create(def->model->data, &world->mem, &body->state,
-                                               &body->particles, error);
+  yw_status status = create_state(world, def->model, body, error);
   if (status >= 0 && world->device && method->attach) {
     status = method->attach(body->state, world->device, error);
   }

@@ -24,28 +24,18 @@ yw_status yw_world_set_ranks(yw_world* world, const yw_ranks* ranks) {
   return YW_OK;
 }
 
+// There must be something to share.
 static yw_status check_contents(const yw_world* world, yw_error* error) {
-  const yw_body* body = NULL;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    body = &world->bodies.items[world->body_order.items[i]];
-    if (!body->model->method->body_create_shared) {
-      return yw_fail(error, YW_ERR_INVALID,
-                     "body \"%s\" is of method %s, but only plastic bodies run on several ranks",
-                     body->name, body->model->method->name);
-    }
+    if (yw_body_in_order(world, i)->is_shared) return YW_OK;
   }
-  if (world->body_order.count != 1) {
-    return yw_fail(error, YW_ERR_INVALID,
-                   "the scene has %d bodies, but several ranks simulate exactly one so far; parts "
-                   "of one plastic body (\"merge\") may be many",
-                   world->body_order.count);
+  if (world->unshared.message[0]) {
+    return yw_fail(error, YW_ERR_INVALID, "%s", world->unshared.message);
   }
-  if (yw_body_meets_itself(body)) {
-    return yw_fail(error, YW_ERR_INVALID,
-                   "body \"%s\" has self_contact, which several ranks cannot resolve yet",
-                   body->name);
-  }
-  return YW_OK;
+  return yw_fail(error, YW_ERR_INVALID,
+                 "%d ranks were started, but only plastic bodies are shared by ranks, and the "
+                 "scene has none",
+                 world->ranks->count);
 }
 
 // The largest of a number and of its complement tell whether all have the same.

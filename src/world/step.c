@@ -234,9 +234,9 @@ static void advance_bodies(substep* s) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
-    if (!moves(s, body)) continue;
-    // Ranks meet in the same order everywhere: bodies that they share advance one by one.
-    bool alone = world->body_order.count == 1 || world->ranks;
+    if (!moves(s, body) || !yw_body_is_at_home(world, body) || body->is_shared) continue;
+    // Ranks that advance a body on their own do so while the others are busy as well.
+    bool alone = world->body_order.count == 1;
     if (body->particles.count < SMALL_BODY && !alone) {
       world->small_bodies.items[world->small_bodies.count++] = slot;
     } else {
@@ -244,6 +244,12 @@ static void advance_bodies(substep* s) {
     }
   }
   yw_tasks_run(world->tasks, world->small_bodies.count, advance_small_body, s);
+  // Ranks meet in the same order everywhere: bodies that they share advance one by one.
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = yw_body_in_order(world, i);
+    if (body->is_shared && moves(s, body)) advance_body(s, body, world->tasks);
+  }
+  yw_homes_share(world, s->lockstep);
 }
 
 // Contact -----------------------------------------------------------------------------------------
@@ -261,9 +267,7 @@ static bool needs_body_contact(const yw_world* world) {
 
 static yw_status respond(void* context, const yw_vec4* impulses, yw_vec4* change) {
   const yw_responder* responder = context;
-  const yw_body* body = responder->body;
-  return body->model->method->respond(body->state, &body->particles, &responder->ctx, impulses,
-                                      change);
+  return yw_homes_respond(responder->world, responder->body, &responder->ctx, impulses, change);
 }
 
 static void fold(void* context) {
@@ -296,7 +300,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     // stay.
     bool meets = body->lockstep == s->lockstep && (!body->asleep || body->in_reach);
     yw_responder* responder = &world->responders.items[world->responders.count++];
-    *responder = (yw_responder){body, context_of(s, body, world->tasks)};
+    *responder = (yw_responder){body, context_of(s, body, world->tasks), world};
     world->contact_bodies.items[world->contact_bodies.count++] = (yw_contact_body){
         .geometry = geometry,
         .topology_version = yw_body_topology(body),
@@ -553,6 +557,7 @@ static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step
   if (world->notes_forces) yw_forces_begin_step(world, dt);
   if (world->book && !yw_book_begin_step(world)) return YW_ERR_MEMORY;
   yw_away_begin_step(world);
+  yw_homes_choose(world);
   yw_status status = YW_OK;
   for (int32_t i = 0; i < substeps && status >= 0; ++i) {
     substep s = {.world = world,
@@ -563,6 +568,7 @@ static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step
                  .timing = report != NULL};
     status = run_substep(&s, &local);
   }
+  yw_homes_end_step(world);
   yw_status back = yw_away_end_step(world, &local);
   if (status >= 0 && back < 0) status = back;
   if (status != YW_ERR_MEMORY && status != YW_ERR_DEVICE) check_bodies(world, &local);

@@ -82,6 +82,8 @@ typedef struct yw_body {
   bool stays;        ///< in this step: on its device, see away.c
   yw_body_query* query;
   yw_shown_wall* shown_wall;  ///< keeps others out of what is shown, see shown_surface.c
+  bool is_shared;             ///< ranks have a part each, see ranks_bodies.c
+  int32_t home;               ///< the rank that advances it; -1: all that have it do
 } yw_body;
 
 typedef struct yw_pin {
@@ -135,6 +137,7 @@ typedef struct yw_parting {
 typedef struct yw_responder {
   yw_body* body;
   yw_step_ctx ctx;
+  const yw_world* world;
 } yw_responder;
 
 struct yw_world {
@@ -144,6 +147,7 @@ struct yw_world {
   const struct yw_device* device;  ///< NULL: the processor
   const struct yw_ranks* ranks;    ///< that simulate this world together; NULL: this one alone
   int32_t* order_depth;            ///< calls in progress that other ranks were told of (ranks.c)
+  yw_error unshared;               ///< why a body is not shared by these ranks
   yw_vec3 gravity;
   yw_vec3 built_gravity;  ///< without tracks
   int32_t contact_iterations;
@@ -353,6 +357,19 @@ typedef struct yw_order {
 /// Rank 0 tells the others, unless it is within such a call; then yw_order_done ends it.
 void yw_order_give(const yw_world* world, yw_order order);
 void yw_order_done(const yw_world* world);
+
+// ranks_bodies.c: bodies that live on one rank.
+/// Chooses the rank that advances each body in this step.
+void yw_homes_choose(yw_world* world);
+/// True if this rank advances the body.
+bool yw_body_is_at_home(const yw_world* world, const yw_body* body);
+/// After advance: all ranks get the particles of bodies that others advanced.
+void yw_homes_share(yw_world* world, bool lockstep);
+/// `respond` of a body: its home answers for all.
+yw_status yw_homes_respond(const yw_world* world, const yw_body* body, const yw_step_ctx* ctx,
+                           const yw_vec4* impulses, yw_vec4* change);
+/// At the end of a step: all ranks get the states.
+void yw_homes_end_step(yw_world* world);
 /// snapshot.c: everything but the checksum.
 void yw_world_write_snapshot(const yw_world* world, yw_writer* writer);
 

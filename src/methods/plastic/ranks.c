@@ -68,7 +68,7 @@ static bool deal_masters(plastic_body* body, const yw_ranks* comm) {
 yw_status yw_plastic_ranks_create(plastic_body* body, const yw_ranks* comm, yw_error* error) {
   int32_t masters = body->model->num_masters, most = yw_plastic_chunks(masters, PLASTIC_CHUNK);
   if (comm->count > most) {
-    return yw_fail(error, YW_ERR_INVALID,
+    return yw_fail(error, YW_ERR_LIMIT,
                    "%d ranks are too many for %d masters: each needs a chunk of %d; use at most %d",
                    comm->count, masters, PLASTIC_CHUNK, most);
   }
