@@ -110,3 +110,32 @@ void yw_homes_end_step(yw_world* world) {
     if (body->home >= 0 && body->active && !body->asleep) share_state(world, body);
   }
 }
+
+// What every rank keeps of bodies that they share ----------------------------------------------
+
+yw_kept_range yw_body_kept(const yw_world* world, const yw_body* body, int32_t rank,
+                           int32_t count) {
+  if (!body->is_shared) return (yw_kept_range){0, count};
+  int64_t room = body->particles.capacity, ranks = world->ranks->count;
+  int64_t first = room * rank / ranks, end = room * (rank + 1) / ranks;
+  return (yw_kept_range){(int32_t)(first < count ? first : count),
+                         (int32_t)(end < count ? end : count)};
+}
+
+void yw_body_recall(const yw_world* world, yw_body* body) {
+  int32_t count = body->last_good_count;
+  if (count > body->particles.count) count = body->particles.count;
+  if (!body->is_shared) {
+    memcpy(body->particles.pos, body->last_good, (size_t)count * sizeof(yw_vec4));
+    return;
+  }
+  const yw_ranks* ranks = world->ranks;
+  size_t* sizes = YW_NEW_ARRAY(&world->mem, size_t, ranks->count);
+  if (!sizes) ranks->abandon(ranks->context, "not enough memory");
+  for (int32_t r = 0; r < ranks->count; ++r) {
+    yw_kept_range kept = yw_body_kept(world, body, r, count);
+    sizes[r] = (size_t)(kept.end - kept.first) * sizeof(yw_vec4);
+  }
+  yw_ranks_gather(ranks, body->last_good, body->particles.pos, sizes);
+  yw_mem_free(&world->mem, sizes);
+}

@@ -359,7 +359,7 @@ static void adopt_particles(yw_world* world, uint32_t slot) {
   yw_body* body = &world->bodies.items[slot];
   bool pinned = body->holds.count > 0;
   if (pinned) yw_world_restore_masses(world, slot);
-  if (is_finite_body(body)) yw_body_remember(body);
+  if (is_finite_body(body)) yw_body_remember(world, body);
 }
 
 static void note_status(yw_body* body, yw_status status) {
@@ -395,11 +395,10 @@ static void settle_bodies(const substep* s) {
 
 // Moves a diverged body back to its positions at the start of the step, or when its particles last
 // changed, and freezes it there. Particles newer than that take the position of particle 0.
-static void freeze(yw_body* body) {
+static void freeze(const yw_world* world, yw_body* body) {
   yw_particles* p = &body->particles;
-  for (int32_t i = 0; i < p->count; ++i) {
-    p->pos[i] = body->last_good[i < body->last_good_count ? i : 0];
-  }
+  yw_body_recall(world, body);
+  for (int32_t i = body->last_good_count; i < p->count; ++i) p->pos[i] = p->pos[0];
   memset(p->vel, 0, sizeof(yw_vec4) * (size_t)p->count);
   body->diverged = true;
   body->report = (yw_method_report){0};
@@ -422,7 +421,7 @@ static void check_bodies(yw_world* world, yw_step_report* report) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!yw_body_takes_part(body) || body->asleep) continue;
     if (body->status >= 0 && is_finite_body(body)) continue;
-    freeze(body);
+    freeze(world, body);
     if (report->diverged_bodies++ == 0) report->first_diverged = yw_world_body(world, i);
   }
 }
@@ -430,7 +429,7 @@ static void check_bodies(yw_world* world, yw_step_report* report) {
 static void remember_good_state(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (!body->asleep) yw_body_remember(body);
+    if (!body->asleep) yw_body_remember(world, body);
   }
 }
 

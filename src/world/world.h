@@ -56,7 +56,7 @@ typedef struct yw_body {
   int32_t last_good_count;
   yw_vec4* begin;          ///< positions at the start of the substep; NULL: none are needed yet
   uint64_t last_topology;  ///< topology_version of last_good
-  yw_vec3 *shown_positions, *shown_velocities;  ///< in mesh order
+  yw_vec3 *shown_positions, *shown_velocities;  ///< in mesh order; shared: NULL until asked for
   float* shown_radii;                           ///< NULL for volumes
 
   yw_obstacle_set obstacles;  ///< of the substep, those that it collides with
@@ -233,7 +233,7 @@ static inline yw_body* yw_body_in_order(const yw_world* world, int32_t i) {
 /// Box of the particles, without their radii.
 yw_aabb yw_body_box(const yw_body* body);
 /// Stores the current positions, to restore them if the body diverges.
-void yw_body_remember(yw_body* body);
+void yw_body_remember(const yw_world* world, yw_body* body);
 
 /// Copies what readers see (the shown_ arrays) from the particles. Every call that changes
 /// particles ends with one of these, so that readers never write.
@@ -293,7 +293,7 @@ static inline void yw_body_rouse(yw_body* body) {
   body->rest_time = 0.0f;
 }
 /// Keeps what a sleeper needs while it is skipped.
-void yw_body_lie_down(yw_body* body);
+void yw_body_lie_down(const yw_world* world, yw_body* body);
 void yw_world_wake_all(yw_world* world);
 /// Wakes the islands of bodies that were roused.
 void yw_world_wake_islands(yw_world* world);
@@ -370,6 +370,14 @@ yw_status yw_homes_respond(const yw_world* world, const yw_body* body, const yw_
                            const yw_vec4* impulses, yw_vec4* change);
 /// At the end of a step: all ranks get the states.
 void yw_homes_end_step(yw_world* world);
+/// Of so many particles, those whose last good positions a rank keeps: all, or its share of a body
+/// that is shared.
+typedef struct yw_kept_range {
+  int32_t first, end;
+} yw_kept_range;
+yw_kept_range yw_body_kept(const yw_world* world, const yw_body* body, int32_t rank, int32_t count);
+/// Positions become the last good ones.
+void yw_body_recall(const yw_world* world, yw_body* body);
 /// snapshot.c: everything but the checksum.
 void yw_world_write_snapshot(const yw_world* world, yw_writer* writer);
 

@@ -236,9 +236,9 @@ int32_t yw_plastic_meet_ranks(plastic_body* body) {
     memcpy(&place, &body->slave_pos[s].w, sizeof place);
     if (place >= num_numbers) num_numbers = place + 1;
   }
-  size_t bytes = ((size_t)num_numbers + (size_t)body->num_slaves) * sizeof(int32_t);
-  if (!yw_plastic_grow(ranks, &ranks->marks, bytes)) return -1;
-  int32_t *at_number = ranks->marks.data, *seen = at_number + num_numbers;
+  // The solve fills these in after lists are built; numbers are those of slaves that were here.
+  int32_t *at_number = (int32_t*)body->course, *seen = at_number + body->slave_capacity;
+  _Static_assert(sizeof *body->course >= 2 * sizeof *seen, "both fit");
   memset(at_number, 0xff, (size_t)num_numbers * sizeof *at_number);
   memset(seen, 0, (size_t)body->num_slaves * sizeof *seen);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
