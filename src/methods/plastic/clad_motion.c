@@ -167,14 +167,19 @@ static float rise(float x, float low, float high) {
 
 static void part_at_links(const plastic_body* body, const yw_particles* particles, float* out) {
   const plastic_model* model = body->model;
-  for (int32_t k = 0; k < model->num_links; ++k) {
-    plastic_link link = model->links[k];
-    if (link.a >= body->num_all || link.b >= body->num_all) continue;
-    float rest = yw_distance(model->masters[link.a], model->masters[link.b]);
-    float now = yw_distance(yw_xyz(particles->pos[link.a]), yw_xyz(particles->pos[link.b]));
-    float parted = body->is_linked[k] ? rise(now / rest, LINK_PARTS, LINK_PARTED) : 1.0f;
-    out[link.a] = fmaxf(out[link.a], parted);
-    out[link.b] = fmaxf(out[link.b], parted);
+  int32_t number = 0;
+  const int32_t* way;
+  for (int32_t m = 0; m < body->num_all; ++m) {
+    int32_t count = yw_plastic_links_of(model, m, &way);
+    for (int32_t k = 0; k < count; ++k, ++number) {
+      int32_t a = m + way[k];
+      if (a >= body->num_all) continue;
+      float rest = yw_distance(model->masters[a], model->masters[m]);
+      float now = yw_distance(yw_xyz(particles->pos[a]), yw_xyz(particles->pos[m]));
+      float parted = body->is_linked[number] ? rise(now / rest, LINK_PARTS, LINK_PARTED) : 1.0f;
+      out[a] = fmaxf(out[a], parted);
+      out[m] = fmaxf(out[m], parted);
+    }
   }
 }
 

@@ -7,8 +7,8 @@
 #include "geometry/shape_mesh_normals.h"
 #include "methods/plastic/cells.h"
 #include "methods/plastic/cladding.h"
+#include "methods/plastic/kinds.h"
 #include "yawara/extend/error.h"
-#include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
 // In spacings: how far a vertex sees masters; how far it sees beyond the nearest one, if that is
@@ -65,14 +65,19 @@ static void fill_cells(cladder* c) {
 
 static void list_links(cladder* c) {
   const plastic_model* model = c->model;
-  for (int32_t k = 0; k < model->num_links; ++k) {
-    ++c->first_link[model->links[k].a + 1];
-    ++c->first_link[model->links[k].b + 1];
+  const int32_t* way;
+  for (int32_t m = 0; m < model->num_masters; ++m) {
+    int32_t count = yw_plastic_links_of(model, m, &way);
+    c->first_link[m + 1] += count;
+    for (int32_t k = 0; k < count; ++k) ++c->first_link[m + way[k] + 1];
   }
   for (int32_t m = 0; m < model->num_masters; ++m) c->first_link[m + 1] += c->first_link[m];
-  for (int32_t k = 0; k < model->num_links; ++k) {
-    c->ends[c->first_link[model->links[k].a]++] = model->links[k].b;
-    c->ends[c->first_link[model->links[k].b]++] = model->links[k].a;
+  for (int32_t m = 0; m < model->num_masters; ++m) {
+    int32_t count = yw_plastic_links_of(model, m, &way);
+    for (int32_t k = 0; k < count; ++k) {
+      c->ends[c->first_link[m + way[k]]++] = m;
+      c->ends[c->first_link[m]++] = m + way[k];
+    }
   }
   // Filling moved every start to its end; move them back.
   for (int32_t m = model->num_masters; m > 0; --m) c->first_link[m] = c->first_link[m - 1];
@@ -205,86 +210,24 @@ static bool hold_vertices(cladder* c) {
   return true;
 }
 
-// Kinds of neighbourhoods while they are collected.
-typedef struct near_kinds {
-  int32_t *first, *list, *head;  // head: a kind + 1 per bucket, the next ones behind it; 0: none
-  int32_t count, room, used, list_room;
-  uint32_t mask;
-} near_kinds;
-
-// Room for one more kind with so many members.
-static bool reserve_kind(const yw_allocator* mem, near_kinds* kinds, int32_t members) {
-  if (kinds->used > INT32_MAX / 4 - members) return false;
-  if (kinds->count + 2 > kinds->room) {
-    int32_t wanted = 2 * kinds->room + 256;
-    int32_t* first =
-        yw_mem_resize(mem, kinds->first, (size_t)kinds->room, (size_t)wanted, sizeof *first);
-    if (!first) return false;
-    kinds->first = first;
-    kinds->room = wanted;
-  }
-  if (kinds->used + members > kinds->list_room) {
-    int32_t wanted = 2 * (kinds->used + members);
-    int32_t* list =
-        yw_mem_resize(mem, kinds->list, (size_t)kinds->used, (size_t)wanted, sizeof *list);
-    if (!list) return false;
-    kinds->list = list;
-    kinds->list_room = wanted;
-  }
-  return true;
-}
-
-// The kind with these members; -1: out of memory.
-static int32_t kind_of(const yw_allocator* mem, near_kinds* kinds, const int32_t* members,
-                       int32_t count) {
-  size_t bytes = (size_t)count * sizeof *members;
-  uint32_t at = (uint32_t)yw_hash_bytes(YW_HASH_SEED, members, bytes) & kinds->mask;
-  for (; kinds->head[at] > 0; at = (at + 1) & kinds->mask) {
-    int32_t kind = kinds->head[at] - 1, first = kinds->first[kind];
-    bool same = kinds->first[kind + 1] - first == count;
-    if (same && memcmp(kinds->list + first, members, bytes) == 0) return kind;
-  }
-  if (!reserve_kind(mem, kinds, count)) return -1;
-  memcpy(kinds->list + kinds->used, members, bytes);
-  kinds->used += count;
-  kinds->head[at] = ++kinds->count;
-  kinds->first[kinds->count] = kinds->used;
-  return kinds->count - 1;
-}
-
-static bool collect_near(cladder* c, near_kinds* kinds) {
+static bool collect_near(cladder* c, plastic_kinds* kinds) {
   plastic_model* model = c->model;
   for (int32_t m = 0; m < model->num_masters; ++m) {
     int32_t count = gather(c, m, model->masters[m], NEAR * model->spacing);
     for (int32_t k = 0; k < count; ++k) c->queue[k] -= m;
     // The first in the queue is the master itself.
-    model->near_kind[m] = kind_of(&model->mem, kinds, c->queue + 1, count - 1);
+    model->near_kind[m] = yw_plastic_kind_of(kinds, c->queue + 1, count - 1);
     if (model->near_kind[m] < 0) return false;
   }
   return true;
 }
 
-// A list without spare room; NULL: out of memory. The old one is freed.
-static int32_t* fitted(const yw_allocator* mem, int32_t* list, int32_t count) {
-  int32_t* out = YW_NEW_ARRAY(mem, int32_t, count);
-  if (out && count > 0) memcpy(out, list, (size_t)count * sizeof *out);
-  yw_mem_free(mem, list);
-  return out;
-}
-
 static bool list_near(cladder* c) {
   plastic_model* model = c->model;
-  const yw_allocator* mem = &model->mem;
-  // Never more than half full.
-  near_kinds kinds = {.mask = 2 * c->mask + 1};
-  kinds.head = YW_NEW_ARRAY(mem, int32_t, (size_t)kinds.mask + 1);
-  bool good = kinds.head && reserve_kind(mem, &kinds, 32);
-  if (good) kinds.first[0] = 0;
+  plastic_kinds kinds;
+  bool good = yw_plastic_kinds_begin(&kinds, &model->mem, model->num_masters);
   good = good && collect_near(c, &kinds);
-  yw_mem_free(mem, kinds.head);
-  model->first_near = fitted(mem, kinds.first, good ? kinds.count + 1 : 0);
-  model->near = fitted(mem, kinds.list, good ? kinds.used : 0);
-  return good && model->first_near && model->near;
+  return yw_plastic_kinds_end(&kinds, good, &model->first_near, &model->near);
 }
 
 static bool make_room(cladder* c) {
@@ -335,6 +278,15 @@ yw_status yw_plastic_clad(plastic_model* model, const yw_tri_mesh* surface, cons
   }
   free_cladder(&c);
   return made ? YW_OK : yw_fail_memory(error, "the surface of a plastic model");
+}
+
+void yw_plastic_forget_triangles(void* pointer) {
+  plastic_model* model = pointer;
+  yw_mem_free(&model->mem, model->surface.triangles);
+  yw_mem_free(&model->mem, model->surface.colors);
+  model->surface.triangles = NULL;
+  model->surface.colors = NULL;
+  model->surface.num_triangles = 0;
 }
 
 void yw_plastic_unclad(plastic_model* model) {

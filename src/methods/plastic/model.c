@@ -467,9 +467,17 @@ void yw_plastic_model_destroy(void* pointer) {
   plastic_model* model = pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {
-      model->parts, model->masters,          model->mass, model->materials, model->slaves,
-      model->links, model->material_of_block};
+  void* const arrays[] = {model->parts,
+                          model->masters,
+                          model->mass,
+                          model->materials,
+                          model->slaves,
+                          model->links,
+                          model->material_of_block,
+                          model->link_kind,
+                          model->first_way,
+                          model->link_way,
+                          model->first_link};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_plastic_unclad(model);
   yw_mem_free(&mem, model);
@@ -530,7 +538,8 @@ static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t*
   status = fill_parts(def, model, order, error);
   if (status < 0) return status;
   model->hash = hash_of(model);
-  if (!fold_materials(model)) return yw_fail_memory(error, "a plastic model");
+  if (!fold_materials(model) || !yw_plastic_fold_links(model))
+    return yw_fail_memory(error, "a plastic model");
   return YW_OK;
 }
 

@@ -35,6 +35,12 @@ typedef struct plastic_shared {
   bool belongs_there;  ///< the other rank is the lowest that has it
 } plastic_shared;
 
+/// A link to a master of another rank.
+typedef struct plastic_cross {
+  int32_t number;  ///< in the model
+  plastic_link link;
+} plastic_cross;
+
 /// A slave to be added.
 typedef struct plastic_proposal {
   int64_t key;  ///< order in which proposals are considered
@@ -67,7 +73,7 @@ typedef struct plastic_ranks {
   int32_t substeps;
 
   plastic_buffer shared;  ///< plastic_shared, by rank, then by number
-  plastic_buffer cross;   ///< int32_t, numbers of links in the model, by rank
+  plastic_buffer cross;   ///< plastic_cross, by rank
   plastic_buffer posts;   ///< int32_t, parts that others need
   plastic_buffer chunks;  ///< int32_t, all chunks here: first those with such parts, then others
   int32_t num_border;     ///< chunks with such parts
