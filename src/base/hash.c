@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "yawara/extend/hash.h"
 
-uint64_t yw_hash_bytes(uint64_t seed, const void* bytes, size_t size) {
+uint64_t yw_hash_words(uint64_t seed, const void* bytes, size_t size) {
   const unsigned char* p = bytes;
-  uint64_t h = yw_hash_u64(seed, (uint64_t)size);
+  uint64_t h = seed;
   while (size > 0) {
     size_t taken = size < 8 ? size : 8;
     uint64_t word = 0;
@@ -13,4 +13,8 @@ uint64_t yw_hash_bytes(uint64_t seed, const void* bytes, size_t size) {
     size -= taken;
   }
   return h;
+}
+
+uint64_t yw_hash_bytes(uint64_t seed, const void* bytes, size_t size) {
+  return yw_hash_words(yw_hash_u64(seed, (uint64_t)size), bytes, size);
 }

@@ -7,17 +7,29 @@
 #include <string.h>
 
 #include "yawara/extend/memory.h"
+#include "yawara/extend/timer.h"
+
+// Time in a call is not work.
+static double begin_call(const yw_ranks* ranks) { return ranks->traffic ? yw_seconds() : 0.0; }
+
+static void end_call(const yw_ranks* ranks, double begin) {
+  if (ranks->traffic) ranks->traffic->waited += yw_seconds() - begin;
+}
 
 void yw_ranks_sum(const yw_ranks* ranks, int64_t* values, int32_t count) {
   if (!ranks) return;
+  double begin = begin_call(ranks);
   if (ranks->traffic) ++ranks->traffic->sums;
   ranks->sum(ranks->context, values, count);
+  end_call(ranks, begin);
 }
 
 void yw_ranks_most(const yw_ranks* ranks, double* values, int32_t count) {
   if (!ranks) return;
+  double begin = begin_call(ranks);
   if (ranks->traffic) ++ranks->traffic->sums;
   ranks->most(ranks->context, values, count);
+  end_call(ranks, begin);
 }
 
 void yw_ranks_gather(const yw_ranks* ranks, const void* mine, void* all, const size_t* sizes) {
@@ -25,26 +37,52 @@ void yw_ranks_gather(const yw_ranks* ranks, const void* mine, void* all, const s
     memmove(all, mine, sizes[0]);
     return;
   }
+  double begin = begin_call(ranks);
   if (ranks->traffic) ranks->traffic->gathered += sizes[ranks->rank];
   ranks->gather(ranks->context, mine, all, sizes);
+  end_call(ranks, begin);
 }
 
 void yw_ranks_broadcast(const yw_ranks* ranks, int32_t root, void* data, size_t size) {
   if (!ranks) return;
+  double begin = begin_call(ranks);
   if (ranks->traffic && ranks->rank == root) ranks->traffic->gathered += size;
   ranks->broadcast(ranks->context, root, data, size);
+  end_call(ranks, begin);
 }
 
-void yw_ranks_exchange(const yw_ranks* ranks, const void* out, const size_t* out_start, void* in,
-                       const size_t* in_start) {
-  if (!ranks) return;
+static void count_messages(const yw_ranks* ranks, const size_t* out_start) {
   for (int32_t r = 0; ranks->traffic && r < ranks->count; ++r) {
     size_t size = out_start[r + 1] - out_start[r];
     if (r == ranks->rank || size == 0) continue;
     ranks->traffic->bytes += size;
     ++ranks->traffic->messages;
   }
+}
+
+void yw_ranks_exchange(const yw_ranks* ranks, const void* out, const size_t* out_start, void* in,
+                       const size_t* in_start) {
+  if (!ranks) return;
+  double begin = begin_call(ranks);
+  count_messages(ranks, out_start);
   ranks->exchange(ranks->context, out, out_start, in, in_start);
+  end_call(ranks, begin);
+}
+
+void yw_ranks_begin_exchange(const yw_ranks* ranks, const void* out, const size_t* out_start,
+                             void* in, const size_t* in_start) {
+  if (!ranks) return;
+  double begin = begin_call(ranks);
+  count_messages(ranks, out_start);
+  ranks->begin_exchange(ranks->context, out, out_start, in, in_start);
+  end_call(ranks, begin);
+}
+
+void yw_ranks_end_exchange(const yw_ranks* ranks) {
+  if (!ranks) return;
+  double begin = begin_call(ranks);
+  ranks->end_exchange(ranks->context);
+  end_call(ranks, begin);
 }
 
 #ifdef __EMSCRIPTEN__
@@ -66,6 +104,8 @@ typedef struct local_rank {
   int32_t rank;
   const void* shown;
   const size_t* starts;
+  void* in;  // of an exchange
+  const size_t* in_starts;
   yw_ranks_traffic traffic;
 } local_rank;
 
@@ -134,19 +174,31 @@ static void local_broadcast(void* context, int32_t root, void* data, size_t size
   meet(own);
 }
 
-static void local_exchange(void* context, const void* out, const size_t* out_start, void* in,
-                           const size_t* in_start) {
+static void local_begin_exchange(void* context, const void* out, const size_t* out_start, void* in,
+                                 const size_t* in_start) {
   local_rank* own = context;
   own->shown = out;
   own->starts = out_start;
+  own->in = in;
+  own->in_starts = in_start;
+}
+
+static void local_end_exchange(void* context) {
+  local_rank* own = context;
   meet(own);
   for (int32_t r = 0; r < own->point->count; ++r) {
     const local_rank* other = &own->point->all[r];
-    size_t size = in_start[r + 1] - in_start[r];
+    size_t at = own->in_starts[r], size = own->in_starts[r + 1] - at;
     if (r == own->rank || size == 0) continue;
-    memcpy((char*)in + in_start[r], (const char*)other->shown + other->starts[own->rank], size);
+    memcpy((char*)own->in + at, (const char*)other->shown + other->starts[own->rank], size);
   }
   meet(own);
+}
+
+static void local_exchange(void* context, const void* out, const size_t* out_start, void* in,
+                           const size_t* in_start) {
+  local_begin_exchange(context, out, out_start, in, in_start);
+  local_end_exchange(context);
 }
 
 static void local_abandon(void* context, const char* reason) {
@@ -180,6 +232,8 @@ yw_ranks* yw_ranks_create_local(int32_t count) {
                           .gather = local_gather,
                           .broadcast = local_broadcast,
                           .exchange = local_exchange,
+                          .begin_exchange = local_begin_exchange,
+                          .end_exchange = local_end_exchange,
                           .abandon = local_abandon,
                           .traffic = &all[r].traffic};
   }

@@ -17,6 +17,7 @@ void yw_write_bytes(yw_writer* writer, const void* bytes, size_t size) {
     }
     memcpy(writer->data + writer->size, bytes, size);
   }
+  if (writer->put && !writer->silent) writer->put(writer->context, writer->size, bytes, size);
   writer->size += size;
 }
 
@@ -38,7 +39,7 @@ void yw_write_f64(yw_writer* writer, double value) {
 }
 
 void yw_write_f32(yw_writer* writer, const float* values, size_t count) {
-  if (!writer->data && !writer->hashing) {
+  if (!writer->data && !writer->hashing && (!writer->put || writer->silent)) {
     writer->size += 4 * count;
     return;
   }

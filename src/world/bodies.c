@@ -6,6 +6,7 @@
 #include "world/setup.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/ranks.h"
 
 yw_body_def yw_default_body_def(void) {
   return (yw_body_def){.transform = {{0, 0, 0}, {0, 0, 0, 1}, 1.0f},
@@ -111,6 +112,39 @@ void yw_body_take_settings(yw_body* body, const yw_body_def* def) {
   body->start = def->start;
 }
 
+// Where several ranks simulate the world, they share the body if it is large enough.
+static yw_status create_state(yw_world* world, const yw_model* model, yw_body* body,
+                              yw_error* error) {
+  const yw_method* method = model->method;
+  yw_status status = YW_ERR_LIMIT;
+  body->home = -1;
+  if (world->ranks && method->body_create_shared) {
+    status = method->body_create_shared(model->data, &world->mem, world->ranks, &body->state,
+                                        &body->particles, &world->unshared);
+    body->is_shared = status >= 0;
+    if (status < 0 && status != YW_ERR_LIMIT && error) *error = world->unshared;
+  }
+  if (status != YW_ERR_LIMIT) return status;
+  return method->body_create(model->data, &world->mem, &body->state, &body->particles, error);
+}
+
+// What the world keeps of a body. Of one that is shared, what is shown is made when asked for.
+static bool allocate_body(yw_world* world, yw_body* body) {
+  const yw_method* method = body->model->method;
+  int32_t capacity = body->particles.capacity;
+  yw_kept_range kept = yw_body_kept(world, body, world->ranks ? world->ranks->rank : 0, capacity);
+  body->last_good = YW_NEW_ARRAY(&world->mem, yw_vec4, kept.end - kept.first);
+  body->query = YW_NEW(&world->mem, yw_body_query);
+  body->shown_wall = YW_NEW(&world->mem, yw_shown_wall);
+  if (!body->query || !body->shown_wall || !body->last_good) return false;
+  if (body->is_shared) return true;
+  body->shown_positions = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
+  body->shown_velocities = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
+  bool spheres = method->contact_geometry(body->state).radius != NULL;
+  if (spheres) body->shown_radii = YW_NEW_ARRAY(&world->mem, float, capacity);
+  return body->shown_positions && body->shown_velocities && (!spheres || body->shown_radii);
+}
+
 static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* body,
                             yw_error* error) {
   body->model = yw_model_retain(def->model);
@@ -120,30 +154,13 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
   yw_body_take_settings(body, def);
   body->active = world->time >= def->start;
   const yw_method* method = def->model->method;
-  bool shared = world->ranks && method->body_create_shared;
-  yw_status status = shared
-                         ? method->body_create_shared(def->model->data, &world->mem, world->ranks,
-                                                      &body->state, &body->particles, error)
-                         : method->body_create(def->model->data, &world->mem, &body->state,
-                                               &body->particles, error);
+  yw_status status = create_state(world, def->model, body, error);
   if (status >= 0 && world->device && method->attach) {
     status = method->attach(body->state, world->device, error);
   }
   if (status < 0) return status;
 
-  int32_t capacity = body->particles.capacity;
-  body->last_good = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
-  body->begin = YW_NEW_ARRAY(&world->mem, yw_vec4, capacity);
-  body->query = YW_NEW(&world->mem, yw_body_query);
-  body->shown_wall = YW_NEW(&world->mem, yw_shown_wall);
-  body->shown_positions = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
-  body->shown_velocities = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
-  bool spheres = method->contact_geometry(body->state).radius != NULL;
-  if (spheres) body->shown_radii = YW_NEW_ARRAY(&world->mem, float, capacity);
-  if (!body->query || !body->shown_wall || !body->last_good || !body->begin ||
-      !body->shown_positions || !body->shown_velocities || (spheres && !body->shown_radii)) {
-    return yw_fail_memory(error, "a body");
-  }
+  if (!allocate_body(world, body)) return yw_fail_memory(error, "a body");
   if (def->pose) {
     status = apply_pose(body, def->pose, error);
     if (status < 0) return status;
@@ -155,7 +172,7 @@ static yw_status build_body(yw_world* world, const yw_body_def* def, yw_body* bo
                   def->angular_velocity);
   }
   body->is_placed = true;
-  yw_body_remember(body);
+  yw_body_remember(world, body);
   yw_body_show(world, body);
   return YW_OK;
 }
@@ -168,9 +185,10 @@ yw_aabb yw_body_box(const yw_body* body) {
   return box;
 }
 
-void yw_body_remember(yw_body* body) {
+void yw_body_remember(const yw_world* world, yw_body* body) {
   const yw_particles* p = &body->particles;
-  memcpy(body->last_good, p->pos, sizeof(yw_vec4) * (size_t)p->count);
+  yw_kept_range kept = yw_body_kept(world, body, world->ranks ? world->ranks->rank : 0, p->count);
+  memcpy(body->last_good, p->pos + kept.first, sizeof(yw_vec4) * (size_t)(kept.end - kept.first));
   body->last_good_count = p->count;
   body->last_topology = yw_body_topology(body);
 }

@@ -23,11 +23,10 @@ bool yw_body_is_finite(const yw_body* body) {
 
 // Moves a diverged body back to its positions at the start of the step, or when its particles last
 // changed, and freezes it there. Particles newer than that take the position of particle 0.
-static void freeze(yw_body* body) {
+static void freeze(const yw_world* world, yw_body* body) {
   yw_particles* p = &body->particles;
-  for (int32_t i = 0; i < p->count; ++i) {
-    p->pos[i] = body->last_good[i < body->last_good_count ? i : 0];
-  }
+  yw_body_recall(world, body);
+  for (int32_t i = body->last_good_count; i < p->count; ++i) p->pos[i] = p->pos[0];
   memset(p->vel, 0, sizeof(yw_vec4) * (size_t)p->count);
   body->diverged = true;
   body->report = (yw_method_report){0};
@@ -57,7 +56,7 @@ void yw_world_check_bodies(yw_world* world, yw_step_report* report) {
     bool failed = body->status < 0;
     for (; span < end && span->body == body; ++span) failed = failed || span->failed;
     if (!is_checked(body) || !failed) continue;
-    freeze(body);
+    freeze(world, body);
     if (report->diverged_bodies++ == 0) report->first_diverged = yw_world_body(world, i);
   }
 }
@@ -73,6 +72,10 @@ void yw_world_remember_good(yw_world* world) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = yw_body_in_order(world, i);
     if (body->asleep) continue;
+    if (world->ranks) {  // each keeps its part
+      yw_body_remember(world, body);
+      continue;
+    }
     yw_spans_add(world, body);
     body->last_good_count = body->particles.count;
     body->last_topology = yw_body_topology(body);

@@ -92,7 +92,7 @@ yw_status yw_body_teleport(yw_world* world, yw_body_id id, yw_vec3 pivot, yw_qua
   }
   method->invalidate(body->state, p);
   body->is_placed = true;
-  yw_body_remember(body);
+  yw_body_remember(world, body);
   yw_world_wake_all(world);
   yw_body_show(world, body);
   return YW_OK;

@@ -3,9 +3,12 @@
 // they follow rank 0.
 #include "yawara/extend/ranks.h"
 
+#include <string.h>
+
 #include "world/fingerprint.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/file.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
@@ -21,28 +24,18 @@ yw_status yw_world_set_ranks(yw_world* world, const yw_ranks* ranks) {
   return YW_OK;
 }
 
+// There must be something to share.
 static yw_status check_contents(const yw_world* world, yw_error* error) {
-  const yw_body* body = NULL;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
-    body = &world->bodies.items[world->body_order.items[i]];
-    if (!body->model->method->body_create_shared) {
-      return yw_fail(error, YW_ERR_INVALID,
-                     "body \"%s\" is of method %s, but only plastic bodies run on several ranks",
-                     body->name, body->model->method->name);
-    }
+    if (yw_body_in_order(world, i)->is_shared) return YW_OK;
   }
-  if (world->body_order.count != 1) {
-    return yw_fail(error, YW_ERR_INVALID,
-                   "the scene has %d bodies, but several ranks simulate exactly one so far; parts "
-                   "of one plastic body (\"merge\") may be many",
-                   world->body_order.count);
+  if (world->unshared.message[0]) {
+    return yw_fail(error, YW_ERR_INVALID, "%s", world->unshared.message);
   }
-  if (yw_body_meets_itself(body)) {
-    return yw_fail(error, YW_ERR_INVALID,
-                   "body \"%s\" has self_contact, which several ranks cannot resolve yet",
-                   body->name);
-  }
-  return YW_OK;
+  return yw_fail(error, YW_ERR_INVALID,
+                 "%d ranks were started, but only plastic bodies are shared by ranks, and the "
+                 "scene has none",
+                 world->ranks->count);
 }
 
 // The largest of a number and of its complement tell whether all have the same.
@@ -99,10 +92,16 @@ void yw_order_done(const yw_world* world) {
   if (world->ranks) --*world->order_depth;
 }
 
-static void load(yw_world* world, const yw_order* order) {
+// What comes with an order; to be freed.
+static char* fetch_data(const yw_world* world, const yw_order* order) {
   char* data = yw_mem_alloc(&world->mem, (size_t)order->size, 1);
   if (!data) world->ranks->abandon(world->ranks->context, "not enough memory for a snapshot");
   pass_data(world->ranks, data, (size_t)order->size);
+  return data;
+}
+
+static void load(yw_world* world, const yw_order* order) {
+  char* data = fetch_data(world, order);
   yw_world_load(world, data, (size_t)order->size, NULL);
   yw_mem_free(&world->mem, data);
 }
@@ -112,6 +111,61 @@ static void save(const yw_world* world, const yw_order* order) {
   yw_writer counter = {.hashing = true, .hash = YW_HASH_SEED};
   (void)order;
   yw_world_write_snapshot(world, &counter);
+}
+
+static void put_nowhere(void* context, uint64_t offset, const void* bytes, size_t size) {
+  (void)context;
+  (void)offset;
+  (void)bytes;
+  (void)size;
+}
+
+// Puts what this rank has into the file. Returns YW_OK if all ranks could; *size: of all of it.
+static yw_status write_part(const yw_world* world, const char* path, uint64_t offset,
+                            uint64_t* size, yw_error* error) {
+  yw_file_part* part = NULL;
+  yw_status status = yw_file_part_open(path, &world->mem, &part, error);
+  // Whoever cannot write takes part all the same.
+  yw_writer writer = {.put = part ? yw_file_part_put : put_nowhere,
+                      .context = part,
+                      .size = (size_t)offset,
+                      .silent = world->ranks && world->ranks->rank != 0};
+  yw_world_write_snapshot(world, &writer);
+  // The caller's part is for it to bring to the disk.
+  if (part) status = yw_file_part_close(part, path, writer.silent, error);
+  double failed = status < 0;
+  yw_ranks_most(world->ranks, &failed, 1);
+  *size = writer.size - offset;
+  if (failed == 0.0 || status < 0) return status;
+  return yw_fail(error, YW_ERR_IO, "%s: a rank cannot write its part: all must reach this folder",
+                 yw_file_short_name(path));
+}
+
+static void write_file(const yw_world* world, const yw_order* order) {
+  char* path = fetch_data(world, order);
+  uint64_t size;
+  write_part(world, path, order->offset, &size, NULL);
+  yw_mem_free(&world->mem, path);
+}
+
+yw_status yw_world_save_file(const yw_world* world, const char* path, uint64_t offset,
+                             uint64_t* size, yw_error* error) {
+  yw_error_clear(error);
+  if (!world || !path) return yw_fail(error, YW_ERR_INVALID, "the world or the path is NULL");
+  uint64_t written = 0, hash = 0;
+  yw_order_give(
+      world,
+      (yw_order){.kind = YW_ORDER_WRITE, .size = strlen(path) + 1, .offset = offset, .data = path});
+  yw_status status = write_part(world, path, offset, &written, error);
+  yw_order_done(world);
+  if (status >= 0) status = yw_file_hash(path, offset, written, &world->mem, &hash, error);
+  yw_file_part* tail = NULL;
+  if (status >= 0) status = yw_file_part_open(path, &world->mem, &tail, error);
+  if (status < 0) return status;
+  yw_writer writer = {.put = yw_file_part_put, .context = tail, .size = (size_t)(offset + written)};
+  yw_write_u64(&writer, hash);
+  if (size) *size = writer.size - offset;
+  return yw_file_part_close(tail, path, false, error);
 }
 
 static void fill_field(yw_world* world, const yw_order* order) {
@@ -143,6 +197,9 @@ yw_status yw_world_follow(yw_world* world) {
         break;
       case YW_ORDER_SAVE:
         save(world, &order);
+        break;
+      case YW_ORDER_WRITE:
+        write_file(world, &order);
         break;
       case YW_ORDER_LOAD:
         load(world, &order);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What readers see: positions, velocities and radii in mesh order. Copied at the end of every call
-// that changes particles, never by a reader.
+// that changes particles, never by a reader, except where ranks share a body.
 #include "world/world.h"
+#include "yawara/extend/ranks.h"
 
 // Particles per block of work.
 #define BLOCK 4096
@@ -43,6 +44,7 @@ static void copy_block(void* context, int32_t block, int32_t worker) {
 void yw_body_show(yw_world* world, yw_body* body) {
   ++body->changes;
   ++world->changes;
+  if (body->is_shared) return;
   copy_job job = job_of(body);
   yw_tasks_run(world->tasks, (body->particles.count + BLOCK - 1) / BLOCK, copy_block, &job);
 }
@@ -62,7 +64,7 @@ void yw_world_show(yw_world* world, bool all) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
     if (body->asleep && !all) continue;
-    if (body->particles.count > BLOCK) {
+    if (body->particles.count > BLOCK || body->is_shared) {
       yw_body_show(world, body);
     } else {
       world->small_bodies.items[world->small_bodies.count++] = slot;
@@ -72,23 +74,41 @@ void yw_world_show(yw_world* world, bool all) {
   yw_tasks_run(world->tasks, world->small_bodies.count, copy_small_body, world);
 }
 
-static const yw_body* find(const yw_world* world, yw_body_id id, int32_t* count) {
-  const yw_body* body = yw_world_find_body(world, id);
+static yw_body* find(const yw_world* world, yw_body_id id, int32_t* count) {
+  yw_body* body = yw_world_find_body(world, id);
   if (count) *count = body ? body->particles.count : 0;
   return body;
 }
 
+// Of a body that ranks share, `*list` is filled in when somebody asks: most ranks are never asked,
+// and a world on several ranks has one reader at a time.
+static void fill_shared(const yw_world* world, yw_vec3** list, const yw_vec4* from, int32_t count,
+                        int32_t capacity) {
+  if (!*list) *list = YW_NEW_ARRAY(&world->mem, yw_vec3, capacity);
+  if (!*list) world->ranks->abandon(world->ranks->context, "not enough memory to show a body");
+  for (int32_t i = 0; i < count; ++i) (*list)[i] = yw_xyz(from[i]);
+}
+
 const yw_vec3* yw_body_positions(const yw_world* world, yw_body_id id, int32_t* count) {
-  const yw_body* body = find(world, id, count);
-  return body ? body->shown_positions : NULL;
+  yw_body* body = find(world, id, count);
+  if (!body) return NULL;
+  const yw_particles* p = &body->particles;
+  if (body->is_shared) fill_shared(world, &body->shown_positions, p->pos, p->count, p->capacity);
+  return body->shown_positions;
 }
 
 const yw_vec3* yw_body_velocities(const yw_world* world, yw_body_id id, int32_t* count) {
-  const yw_body* body = find(world, id, count);
-  return body ? body->shown_velocities : NULL;
+  yw_body* body = find(world, id, count);
+  if (!body) return NULL;
+  const yw_particles* p = &body->particles;
+  if (body->is_shared) fill_shared(world, &body->shown_velocities, p->vel, p->count, p->capacity);
+  return body->shown_velocities;
 }
 
 const float* yw_body_radii(const yw_world* world, yw_body_id id, int32_t* count) {
   const yw_body* body = find(world, id, count);
-  return body ? body->shown_radii : NULL;
+  if (!body) return NULL;
+  // Shared bodies keep the order of their method.
+  if (body->is_shared) return body->model->method->contact_geometry(body->state).radius;
+  return body->shown_radii;
 }

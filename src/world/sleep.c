@@ -19,12 +19,12 @@
 
 // Falling asleep and waking -----------------------------------------------------------------------
 
-void yw_body_lie_down(yw_body* body) {
+void yw_body_lie_down(const yw_world* world, yw_body* body) {
   const yw_particles* p = &body->particles;
   body->rest_box = yw_body_box(body);
   body->in_reach = false;
-  memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
-  yw_body_remember(body);
+  if (body->begin) memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+  yw_body_remember(world, body);
 }
 
 static void fall_asleep(yw_world* world, yw_body* body, uint32_t island) {
@@ -34,7 +34,7 @@ static void fall_asleep(yw_world* world, yw_body* body, uint32_t island) {
   memset(p->vel, 0, (size_t)p->count * sizeof *p->vel);
   body->model->method->invalidate(body->state, p);
   body->asleep = true;
-  yw_body_lie_down(body);
+  yw_body_lie_down(world, body);
   yw_body_show(world, body);
 }
 

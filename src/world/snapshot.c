@@ -195,7 +195,7 @@ static bool read_body(yw_world* world, uint32_t slot, yw_reader* reader) {
   body->diverged = diverged;
   body->status = YW_OK;
   body->active = active;
-  if (body->asleep) yw_body_lie_down(body);
+  if (body->asleep) yw_body_lie_down(world, body);
   // Contact may have cached a different topology under the same version.
   body->key = ++world->next_key;
   return !reader->failed;

@@ -152,6 +152,20 @@ static void copy_begin(void* context, int32_t block, int32_t worker) {
          sizeof(yw_vec4) * (size_t)span->count);
 }
 
+// Room for where bodies begin, once contact of surfaces may look at it. A body alone needs none.
+static bool reserve_begins(yw_world* world) {
+  bool needed = world->body_order.count > 1 || yw_obstacle_surfaces_any(world);
+  for (int32_t i = 0; i < world->body_order.count && world->surfaces; ++i) {
+    yw_body* body = yw_body_in_order(world, i);
+    const yw_particles* p = &body->particles;
+    if (body->begin || !(needed || yw_body_meets_itself(body))) continue;
+    body->begin = YW_NEW_ARRAY(&world->mem, yw_vec4, p->capacity);
+    if (!body->begin) return false;
+    memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+  }
+  return true;
+}
+
 // Contact of surfaces follows paths from here.
 static void note_begin(const substep* s) {
   if (!s->world->may_touch) return;
@@ -225,9 +239,9 @@ static void advance_bodies(substep* s) {
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     uint32_t slot = world->body_order.items[i];
     yw_body* body = &world->bodies.items[slot];
-    if (!moves(s, body)) continue;
-    // Ranks meet in the same order everywhere: bodies that they share advance one by one.
-    bool alone = world->body_order.count == 1 || world->ranks;
+    if (!moves(s, body) || !yw_body_is_at_home(world, body) || body->is_shared) continue;
+    // Ranks that advance a body on their own do so while the others are busy as well.
+    bool alone = world->body_order.count == 1;
     if (body->particles.count < SMALL_BODY && !alone) {
       world->small_bodies.items[world->small_bodies.count++] = slot;
     } else {
@@ -235,6 +249,12 @@ static void advance_bodies(substep* s) {
     }
   }
   yw_tasks_run(world->tasks, world->small_bodies.count, advance_small_body, s);
+  // Ranks meet in the same order everywhere: bodies that they share advance one by one.
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body* body = yw_body_in_order(world, i);
+    if (body->is_shared && moves(s, body)) advance_body(s, body, world->tasks);
+  }
+  yw_homes_share(world, s->lockstep);
 }
 
 // Contact -----------------------------------------------------------------------------------------
@@ -252,9 +272,7 @@ static bool needs_body_contact(const yw_world* world) {
 
 static yw_status respond(void* context, const yw_vec4* impulses, yw_vec4* change) {
   const yw_responder* responder = context;
-  const yw_body* body = responder->body;
-  return body->model->method->respond(body->state, &body->particles, &responder->ctx, impulses,
-                                      change);
+  return yw_homes_respond(responder->world, responder->body, &responder->ctx, impulses, change);
 }
 
 static void fold(void* context) {
@@ -287,7 +305,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     // stay.
     bool meets = body->lockstep == s->lockstep && (!body->asleep || body->in_reach);
     yw_responder* responder = &world->responders.items[world->responders.count++];
-    *responder = (yw_responder){body, context_of(s, body, world->tasks)};
+    *responder = (yw_responder){body, context_of(s, body, world->tasks), world};
     world->contact_bodies.items[world->contact_bodies.count++] = (yw_contact_body){
         .geometry = geometry,
         .topology_version = yw_body_topology(body),
@@ -333,7 +351,7 @@ static void adopt_particles(yw_world* world, uint32_t slot) {
   yw_body* body = &world->bodies.items[slot];
   bool pinned = body->holds.count > 0;
   if (pinned) yw_world_restore_masses(world, slot);
-  if (yw_body_is_finite(body)) yw_body_remember(body);
+  if (yw_body_is_finite(body)) yw_body_remember(world, body);
 }
 
 static void note_status(yw_body* body, yw_status status) {
@@ -488,7 +506,8 @@ static void finish_hand_moves(yw_world* world) {
 static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step_report* report) {
   float h = dt / (float)substeps;
   if (!yw_filter_begin_step(world) || !yw_parting_begin_step(world) ||
-      !yw_pushes_begin_step(world) || !yw_obstacle_surfaces_reserve(world)) {
+      !yw_pushes_begin_step(world) || !yw_obstacle_surfaces_reserve(world) ||
+      !reserve_begins(world)) {
     return YW_ERR_MEMORY;
   }
   yw_obstacles_begin_step(world, dt);
@@ -500,6 +519,7 @@ static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step
   if (world->notes_forces) yw_forces_begin_step(world, dt);
   if (world->book && !yw_book_begin_step(world)) return YW_ERR_MEMORY;
   yw_away_begin_step(world);
+  yw_homes_choose(world);
   yw_status status = YW_OK;
   for (int32_t i = 0; i < substeps && status >= 0; ++i) {
     substep s = {.world = world,
@@ -510,6 +530,7 @@ static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step
                  .timing = report != NULL};
     status = run_substep(&s, &local);
   }
+  yw_homes_end_step(world);
   yw_status back = yw_away_end_step(world, &local);
   if (status >= 0 && back < 0) status = back;
   if (status != YW_ERR_MEMORY && status != YW_ERR_DEVICE) yw_world_check_bodies(world, &local);

@@ -54,9 +54,9 @@ typedef struct yw_body {
   /// Positions at the start of the world step, or when its particles last changed.
   yw_vec4* last_good;
   int32_t last_good_count;
-  yw_vec4* begin;                               ///< positions at the start of the substep
-  uint64_t last_topology;                       ///< topology_version of last_good
-  yw_vec3 *shown_positions, *shown_velocities;  ///< in mesh order
+  yw_vec4* begin;          ///< positions at the start of the substep; NULL: none are needed yet
+  uint64_t last_topology;  ///< topology_version of last_good
+  yw_vec3 *shown_positions, *shown_velocities;  ///< in mesh order; shared: NULL until asked for
   float* shown_radii;                           ///< NULL for volumes
 
   yw_obstacle_set obstacles;  ///< of the substep, those that it collides with
@@ -82,6 +82,8 @@ typedef struct yw_body {
   bool stays;        ///< in this step: on its device, see away.c
   yw_body_query* query;
   yw_shown_wall* shown_wall;  ///< keeps others out of what is shown, see shown_surface.c
+  bool is_shared;             ///< ranks have a part each, see ranks_bodies.c
+  int32_t home;               ///< the rank that advances it; -1: all that have it do
 } yw_body;
 
 typedef struct yw_pin {
@@ -135,6 +137,7 @@ typedef struct yw_parting {
 typedef struct yw_responder {
   yw_body* body;
   yw_step_ctx ctx;
+  const yw_world* world;
 } yw_responder;
 
 /// Consecutive particles of a body, which one worker looks at.
@@ -153,6 +156,7 @@ struct yw_world {
   const struct yw_device* device;  ///< NULL: the processor
   const struct yw_ranks* ranks;    ///< that simulate this world together; NULL: this one alone
   int32_t* order_depth;            ///< calls in progress that other ranks were told of (ranks.c)
+  yw_error unshared;               ///< why a body is not shared by these ranks
   yw_vec3 gravity;
   yw_vec3 built_gravity;  ///< without tracks
   int32_t contact_iterations;
@@ -250,7 +254,7 @@ void yw_spans_add(yw_world* world, yw_body* body);
 /// task gets the world; block is the number of a span. The spans are listed until more are added.
 void yw_spans_run(yw_world* world, yw_task task);
 /// Stores the current positions, to restore them if the body diverges.
-void yw_body_remember(yw_body* body);
+void yw_body_remember(const yw_world* world, yw_body* body);
 
 /// Copies what readers see (the shown_ arrays) from the particles. Every call that changes
 /// particles ends with one of these, so that readers never write.
@@ -310,7 +314,7 @@ static inline void yw_body_rouse(yw_body* body) {
   body->rest_time = 0.0f;
 }
 /// Keeps what a sleeper needs while it is skipped.
-void yw_body_lie_down(yw_body* body);
+void yw_body_lie_down(const yw_world* world, yw_body* body);
 void yw_world_wake_all(yw_world* world);
 /// Wakes the islands of bodies that were roused.
 void yw_world_wake_islands(yw_world* world);
@@ -354,6 +358,7 @@ typedef enum yw_order_kind {
   YW_ORDER_HASH,
   YW_ORDER_SIZE,
   YW_ORDER_SAVE,
+  YW_ORDER_WRITE,
   YW_ORDER_LOAD,
   YW_ORDER_ENERGY,
   YW_ORDER_FIELD
@@ -365,13 +370,35 @@ typedef struct yw_order {
   int32_t number;  ///< substeps, or of a field
   float dt;
   yw_body_id body;
-  uint64_t size;     ///< bytes of a snapshot
+  uint64_t size;     ///< bytes of a snapshot, or of the path of a file
+  uint64_t offset;   ///< in a file
   const void* data;  ///< here; other ranks get a copy
 } yw_order;
 
 /// Rank 0 tells the others, unless it is within such a call; then yw_order_done ends it.
 void yw_order_give(const yw_world* world, yw_order order);
 void yw_order_done(const yw_world* world);
+
+// ranks_bodies.c: bodies that live on one rank.
+/// Chooses the rank that advances each body in this step.
+void yw_homes_choose(yw_world* world);
+/// True if this rank advances the body.
+bool yw_body_is_at_home(const yw_world* world, const yw_body* body);
+/// After advance: all ranks get the particles of bodies that others advanced.
+void yw_homes_share(yw_world* world, bool lockstep);
+/// `respond` of a body: its home answers for all.
+yw_status yw_homes_respond(const yw_world* world, const yw_body* body, const yw_step_ctx* ctx,
+                           const yw_vec4* impulses, yw_vec4* change);
+/// At the end of a step: all ranks get the states.
+void yw_homes_end_step(yw_world* world);
+/// Of so many particles, those whose last good positions a rank keeps: all, or its share of a body
+/// that is shared.
+typedef struct yw_kept_range {
+  int32_t first, end;
+} yw_kept_range;
+yw_kept_range yw_body_kept(const yw_world* world, const yw_body* body, int32_t rank, int32_t count);
+/// Positions become the last good ones.
+void yw_body_recall(const yw_world* world, yw_body* body);
 /// snapshot.c: everything but the checksum.
 void yw_world_write_snapshot(const yw_world* world, yw_writer* writer);
 

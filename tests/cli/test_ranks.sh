@@ -9,7 +9,11 @@ cat >scene.json <<'END'
 { "gravity": [0, -9.81, 0], "substeps": 2, "floor": true, "duration": 0.1,
   "bodies": [{ "name": "bar", "shape": { "box": { "size": [0.4, 0.1, 0.1] } },
     "position": [0, 0.06, 0], "velocity": [0, -2, 0],
-    "plastic": { "spacing": 0.02, "youngs_modulus": 2e5, "sleep_speed": 0 } }] }
+    "plastic": { "spacing": 0.02, "youngs_modulus": 2e5, "sleep_speed": 0 } },
+    { "name": "jelly", "mesh": { "lattice": { "size": 0.08, "cells": 2 } }, "position": [0.05, 0.16, 0],
+      "velocity": [0, -3, 0], "match": {} },
+    { "name": "stone", "shape": { "box": { "size": 0.05 } }, "position": [-0.1, 0.14, 0],
+      "velocity": [0, -3, 0], "rigid": {} }] }
 END
 refuses "ranks without MPI say what to install" "libopenmpi-dev and openmpi-bin" \
   env YAWARA_RANKS=2 YAWARA_MPI_LIBRARY=/nowhere.so "$yawara" run scene.json -o none

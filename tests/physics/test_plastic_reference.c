@@ -22,7 +22,8 @@ static plastic_reference* reference_of(plastic_lab* lab, float dt, float shake) 
     }
   }
   for (int32_t m = 0; m < body->num_masters; ++m) {
-    const plastic_material_block* material = &lab->model->materials[m / YW_LANES];
+    const plastic_material_block* material =
+        &lab->model->materials[lab->model->material_of_block[m / YW_LANES]];
     const plastic_state_block* state = &body->state[m / YW_LANES];
     int l = m % YW_LANES;
     reference_master* to = &r->masters[m];

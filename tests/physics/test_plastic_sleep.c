@@ -47,7 +47,8 @@ static double energy_of(const plastic_lab* lab) {
     double w = (double)lab->particles.mass[m];
     sum += w * (0.5 * (double)yw_length2(yw_xyz(lab->particles.vel[m])) +
                 9.81 * (double)lab->particles.pos[m].y);
-    const plastic_material_block* material = &lab->model->materials[m / YW_LANES];
+    const plastic_material_block* material =
+        &lab->model->materials[lab->model->material_of_block[m / YW_LANES]];
     const plastic_state_block* state = &lab->body->state[m / YW_LANES];
     double j = 1;
     for (int a = 0; a < 3; ++a) {

@@ -197,7 +197,8 @@ static double energy_after(const plastic_lab* lab, const yw_vec4* w, double t, b
   double sum = 0;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     const plastic_state_block* state = &body->state[m / YW_LANES];
-    const plastic_material_block* material = &lab->model->materials[m / YW_LANES];
+    const plastic_material_block* material =
+        &lab->model->materials[lab->model->material_of_block[m / YW_LANES]];
     int l = m % YW_LANES;
     double step[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, f[9] = {0}, gradient[9] = {0};
     for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/json.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/ranks.h"
 
 #define MAX_FILE (RUN_MAX_PATH + 32)
 
@@ -331,16 +333,20 @@ yw_status run_folder_write_snapshot(const char* dir, int32_t frame, const yw_wor
   file_in(dir, snapshot_before, before);
   yw_status status = disk_sync(dir, error);
   if (status < 0) return status;
-  size_t size = yw_world_snapshot_size(world), written = 0;
-  yw_writer writer = sealed_begin(snapshot_magic, 8 + size);
-  if (!writer.data) return yw_fail_memory(error, "a snapshot");
+  unsigned char head[8];
+  yw_writer writer = {.data = head, .capacity = sizeof head};
   yw_write_u32(&writer, (uint32_t)frame);
   yw_write_u32(&writer, 0);
-  status = yw_world_save(world, writer.data + writer.size, size, &written);
-  writer.size += written;
-  status = status < 0 ? yw_fail(error, status, "the snapshot cannot be made")
-                      : sealed_write_durable(fresh, &writer, error);
-  yw_mem_free(NULL, writer.data);
+  yw_file_writer file;
+  status = sealed_file_begin(&file, fresh, snapshot_magic, &writer, error);
+  if (status < 0) return status;
+  // Other ranks may have been started in another folder.
+  char* path = realpath(file.temporary, NULL);
+  uint64_t size = 0;
+  status = path ? yw_world_save_file(world, path, SEALED_MAGIC + writer.size, &size, error)
+                : yw_fail(error, YW_ERR_IO, "%s: cannot be found again", file.temporary);
+  free(path);
+  status = sealed_file_end(&file, status, writer.size + size, error);
   return status < 0 ? status : take_turns(fresh, newest, before, error);
 }
 

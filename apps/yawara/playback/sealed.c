@@ -20,12 +20,10 @@ uint64_t sealed_hash(const yw_writer* writer) {
   return yw_hash_bytes(YW_HASH_SEED, writer->data, writer->size);
 }
 
-static yw_status write_all(const char* path, const yw_writer* writer, bool durable,
-                           yw_error* error) {
+yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* error) {
   yw_file_writer file;
   yw_status status = yw_file_writer_open(&file, path, NULL, error);
   if (status < 0) return status;
-  file.durable = durable;
   yw_file_write(&file, writer->data, writer->size);
   unsigned char seal[SEAL];
   yw_writer tail = {.data = seal, .capacity = sizeof seal};
@@ -34,12 +32,31 @@ static yw_status write_all(const char* path, const yw_writer* writer, bool durab
   return yw_file_writer_commit(&file, error);
 }
 
-yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* error) {
-  return write_all(path, writer, false, error);
+yw_status sealed_file_begin(yw_file_writer* file, const char* path, const char magic[SEALED_MAGIC],
+                            const yw_writer* head, yw_error* error) {
+  yw_status status = yw_file_writer_open(file, path, NULL, error);
+  if (status < 0) return status;
+  file->durable = true;
+  yw_file_write(file, magic, SEALED_MAGIC);
+  yw_file_write(file, head->data, head->size);
+  if (fflush(file->stream) == 0) return YW_OK;
+  status = yw_fail(error, YW_ERR_IO, "%s: cannot be written", yw_file_short_name(path));
+  yw_file_writer_abort(file);
+  return status;
 }
 
-yw_status sealed_write_durable(const char* path, const yw_writer* writer, yw_error* error) {
-  return write_all(path, writer, true, error);
+yw_status sealed_file_end(yw_file_writer* file, yw_status status, uint64_t size, yw_error* error) {
+  uint64_t whole = SEALED_MAGIC + size, hash = 0;
+  if (status >= 0) status = yw_file_hash(file->temporary, 0, whole, NULL, &hash, error);
+  if (status < 0) {
+    yw_file_writer_abort(file);
+    return status;
+  }
+  unsigned char seal[SEAL];
+  yw_writer tail = {.data = seal, .capacity = sizeof seal};
+  yw_write_u64(&tail, hash);
+  yw_file_write_at(file, whole, seal, sizeof seal);
+  return yw_file_writer_commit(file, error);
 }
 
 yw_status sealed_read(const char* path, const char magic[SEALED_MAGIC], yw_file_data* data,

@@ -15,8 +15,14 @@ yw_writer sealed_begin(const char magic[SEALED_MAGIC], size_t size);
 /// The hash at the end of the file.
 uint64_t sealed_hash(const yw_writer* writer);
 yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* error);
-/// Same, and the content is on the disk before the file gets its name.
-yw_status sealed_write_durable(const char* path, const yw_writer* writer, yw_error* error);
+/// A file whose content does not stand in memory: begin opens a temporary file and writes the magic
+/// and the bytes of `head`, others write to it by its path, and end seals it and gives it its name
+/// once all of it is on the disk.
+/// After begin has succeeded, end must be called; with a status below 0 it drops the file.
+yw_status sealed_file_begin(yw_file_writer* file, const char* path, const char magic[SEALED_MAGIC],
+                            const yw_writer* head, yw_error* error);
+/// size: of the content, with the head.
+yw_status sealed_file_end(yw_file_writer* file, yw_status status, uint64_t size, yw_error* error);
 
 /// reader returns the content; the caller frees data with yw_file_data_free. hash may be NULL.
 yw_status sealed_read(const char* path, const char magic[SEALED_MAGIC], yw_file_data* data,

@@ -13,6 +13,7 @@
 
 typedef struct mpi_ranks {
   int count, rank;
+  int num_requests, most_requests;
   MPI_Request* requests;
   MPI_Status* statuses;
   int *sizes, *starts;
@@ -63,31 +64,51 @@ static void gather(void* context, const void* mine, void* all, const size_t* siz
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all, m->sizes, m->starts, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+static void* grown(void* list, size_t bytes) {
+  void* longer = realloc(list, bytes);
+  if (longer) return longer;
+  fprintf(stderr, "rank %d cannot go on: not enough memory for messages\n", state.rank);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  abort();
+}
+
+// Of a message that is longer than MPI takes at once, one for every piece of it.
+static MPI_Request* next_request(mpi_ranks* m) {
+  if (m->num_requests == m->most_requests) {
+    m->most_requests = 2 * m->most_requests + 16;
+    m->requests = grown(m->requests, sizeof *m->requests * (size_t)m->most_requests);
+    m->statuses = grown(m->statuses, sizeof *m->statuses * (size_t)m->most_requests);
+  }
+  return &m->requests[m->num_requests++];
+}
+
+static void begin_exchange(void* context, const void* out, const size_t* out_start, void* in,
+                           const size_t* in_start) {
+  mpi_ranks* m = context;
+  m->num_requests = 0;
+  for (int r = 0; r < m->count; ++r) {
+    for (size_t at = in_start[r]; r != m->rank && at < in_start[r + 1]; at += MOST_BYTES) {
+      size_t some = in_start[r + 1] - at < MOST_BYTES ? in_start[r + 1] - at : MOST_BYTES;
+      MPI_Irecv((char*)in + at, (int)some, MPI_BYTE, r, 0, MPI_COMM_WORLD, next_request(m));
+    }
+  }
+  for (int r = 0; r < m->count; ++r) {
+    for (size_t at = out_start[r]; r != m->rank && at < out_start[r + 1]; at += MOST_BYTES) {
+      size_t some = out_start[r + 1] - at < MOST_BYTES ? out_start[r + 1] - at : MOST_BYTES;
+      MPI_Isend((const char*)out + at, (int)some, MPI_BYTE, r, 0, MPI_COMM_WORLD, next_request(m));
+    }
+  }
+}
+
+static void end_exchange(void* context) {
+  mpi_ranks* m = context;
+  MPI_Waitall(m->num_requests, m->requests, m->statuses);
+}
+
 static void exchange(void* context, const void* out, const size_t* out_start, void* in,
                      const size_t* in_start) {
-  mpi_ranks* m = context;
-  // As many rounds as the longest message needs; both sides know its size.
-  for (size_t round = 0, more = 1; more; round += MOST_BYTES) {
-    int count = 0;
-    more = 0;
-    for (int r = 0; r < m->count; ++r) {
-      size_t size = in_start[r + 1] - in_start[r];
-      if (r == m->rank || size <= round) continue;
-      size_t some = size - round < MOST_BYTES ? size - round : MOST_BYTES;
-      more |= size - round > MOST_BYTES;
-      MPI_Irecv((char*)in + in_start[r] + round, (int)some, MPI_BYTE, r, 0, MPI_COMM_WORLD,
-                &m->requests[count++]);
-    }
-    for (int r = 0; r < m->count; ++r) {
-      size_t size = out_start[r + 1] - out_start[r];
-      if (r == m->rank || size <= round) continue;
-      size_t some = size - round < MOST_BYTES ? size - round : MOST_BYTES;
-      more |= size - round > MOST_BYTES;
-      MPI_Isend((const char*)out + out_start[r] + round, (int)some, MPI_BYTE, r, 0, MPI_COMM_WORLD,
-                &m->requests[count++]);
-    }
-    MPI_Waitall(count, m->requests, m->statuses);
-  }
+  begin_exchange(context, out, out_start, in, in_start);
+  end_exchange(context);
 }
 
 static void abandon(void* context, const char* reason) {
@@ -113,11 +134,9 @@ static const yw_ranks* open_ranks(int32_t* here, char* error, size_t capacity) {
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
   MPI_Comm_size(machine, &near);
   MPI_Comm_free(&machine);
-  state.requests = malloc(2 * sizeof *state.requests * (size_t)state.count);
-  state.statuses = malloc(2 * sizeof *state.statuses * (size_t)state.count);
   state.sizes = malloc(sizeof *state.sizes * (size_t)state.count);
   state.starts = malloc(sizeof *state.starts * (size_t)state.count);
-  if (!state.requests || !state.statuses || !state.sizes || !state.starts) {
+  if (!state.sizes || !state.starts) {
     snprintf(error, capacity, "not enough memory");
     return NULL;
   }
@@ -130,6 +149,8 @@ static const yw_ranks* open_ranks(int32_t* here, char* error, size_t capacity) {
                      .gather = gather,
                      .broadcast = broadcast,
                      .exchange = exchange,
+                     .begin_exchange = begin_exchange,
+                     .end_exchange = end_exchange,
                      .abandon = abandon,
                      .traffic = &traffic};
   *here = near;

@@ -153,9 +153,9 @@ void app_ranks_report(const yw_ranks* ranks, bool quiet) {
   if (ranks->rank != 0 || quiet) return;
   fprintf(stderr,
           "%d ranks: at most %.0f MB of memory each, %.1f MB sent to neighbours; rank 0: %llu "
-          "messages, %.1f MB to all, %llu sums\n",
+          "messages, %.1f MB to all, %llu sums; %llu chunks of masters moved\n",
           ranks->count, most[0], most[1], (unsigned long long)t->messages,
-          1e-6 * (double)t->gathered, (unsigned long long)t->sums);
+          1e-6 * (double)t->gathered, (unsigned long long)t->sums, (unsigned long long)t->moved);
 }
 
 int app_ranks_leave(const yw_ranks* ranks, int code) {

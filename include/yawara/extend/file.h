@@ -87,6 +87,19 @@ YW_API yw_status yw_file_writer_commit(yw_file_writer* writer, yw_error* error);
 /// Removes the temporary file. Safe on a zeroed or committed writer.
 YW_API void yw_file_writer_abort(yw_file_writer* writer);
 
+/// One of several writers of a file that exists; each writes its own bytes, at their offsets.
+typedef struct yw_file_part yw_file_part;
+YW_API yw_status yw_file_part_open(const char* path, const yw_allocator* mem, yw_file_part** out,
+                                   yw_error* error);
+/// As yw_writer.put: the context is the part. Errors are remembered and told when it is closed.
+YW_API void yw_file_part_put(void* part, uint64_t offset, const void* bytes, size_t size);
+/// durable: the content is on the disk afterwards. Safe on NULL.
+YW_API yw_status yw_file_part_close(yw_file_part* part, const char* path, bool durable,
+                                    yw_error* error);
+/// yw_hash_bytes, from YW_HASH_SEED, of bytes of a file, without holding them.
+YW_API yw_status yw_file_hash(const char* path, uint64_t offset, uint64_t size,
+                              const yw_allocator* mem, uint64_t* out, yw_error* error);
+
 /// Creates a folder and its missing parents.
 YW_API yw_status yw_make_folders(const char* path, yw_error* error);
 

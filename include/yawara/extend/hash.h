@@ -12,6 +12,10 @@
 /// Mixes bytes into seed; chain calls to hash several pieces.
 YW_API uint64_t yw_hash_bytes(uint64_t seed, const void* bytes, size_t size);
 
+/// The same without the size: for bytes that come in pieces, all but the last of a multiple of 8.
+/// Begin with yw_hash_u64(seed, size of all of them).
+YW_API uint64_t yw_hash_words(uint64_t seed, const void* bytes, size_t size);
+
 static inline uint64_t yw_hash_u64(uint64_t seed, uint64_t value) {
   uint64_t h = (seed ^ value) * 0xff51afd7ed558ccdull;
   h ^= h >> 32;

@@ -17,7 +17,7 @@ typedef struct yw_scene yw_scene;
 typedef struct yw_world yw_world;
 
 /// Changes with the struct below: a room of functions must be of the same build.
-#define YW_RANKS_INTERFACE 1
+#define YW_RANKS_INTERFACE 2
 
 /// What a rank sent so far.
 typedef struct yw_ranks_traffic {
@@ -25,6 +25,8 @@ typedef struct yw_ranks_traffic {
   uint64_t messages;  ///< to single ranks
   uint64_t gathered;  ///< bytes given to all ranks
   uint64_t sums;      ///< sums and maxima over all ranks
+  double waited;      ///< s, in calls
+  uint64_t moved;     ///< chunks of masters that all ranks handed on since their work was unequal
 } yw_ranks_traffic;
 
 /// All functions are called by all ranks, in the same order, from one thread per rank, and return
@@ -46,6 +48,14 @@ typedef struct yw_ranks {
   /// it. Both sides know the sizes. Nothing is sent where they are 0, or to the caller.
   void (*exchange)(void* context, const void* out, const size_t* out_start, void* in,
                    const size_t* in_start);
+  /// The same in two calls, between which the caller works and calls nothing else: messages travel
+  /// meanwhile. All arrays must stay until the second one, `in` untouched.
+  void (*begin_exchange)(void* context, const void* out, const size_t* out_start, void* in,
+                         const size_t* in_start);
+  void (*end_exchange)(void* context);
+  /// Seconds that this rank has worked so far, by which work is dealt out; NULL: by the clock,
+  /// without those in calls.
+  double (*worked)(void* context);
   /// Ends the program on all ranks: this one cannot go on. Does not return.
   void (*abandon)(void* context, const char* reason);
   yw_ranks_traffic* traffic;  ///< counted by the functions below; may be NULL
@@ -59,6 +69,9 @@ YW_API void yw_ranks_gather(const yw_ranks* ranks, const void* mine, void* all,
 YW_API void yw_ranks_broadcast(const yw_ranks* ranks, int32_t root, void* data, size_t size);
 YW_API void yw_ranks_exchange(const yw_ranks* ranks, const void* out, const size_t* out_start,
                               void* in, const size_t* in_start);
+YW_API void yw_ranks_begin_exchange(const yw_ranks* ranks, const void* out, const size_t* out_start,
+                                    void* in, const size_t* in_start);
+YW_API void yw_ranks_end_exchange(const yw_ranks* ranks);
 
 /// Worlds built from the scene from now on are simulated by these ranks together; NULL: by one.
 /// The ranks must outlive the worlds. All ranks build the same scene.
@@ -67,13 +80,20 @@ YW_API void yw_scene_set_ranks(yw_scene* scene, const yw_ranks* ranks);
 /// For worlds without bodies: bodies made from now on are shared. YW_ERR_INVALID if there are some.
 YW_API yw_status yw_world_set_ranks(yw_world* world, const yw_ranks* ranks);
 /// For ranks other than 0: does what rank 0 does with its world, until it destroys it. That is
-/// yw_world_step, load, hash, save, snapshot_size, yw_body_energy_of and yw_body_field_values, from
-/// one thread; the world must not be changed in other ways. Returns the status of the last step.
+/// yw_world_step, load, hash, save, save_file, snapshot_size, yw_body_energy_of and
+/// yw_body_field_values, from one thread; the world must not be changed in other ways. Returns the
+/// status of the last step.
 YW_API yw_status yw_world_follow(yw_world* world);
 /// To be called by all ranks once their worlds are built (yw_scene_build does); from then on rank 0
 /// leads. What cannot be simulated by several ranks yet gives YW_ERR_INVALID and words, and so does
 /// a world that differs from that of another rank.
 YW_API yw_status yw_world_check_ranks(const yw_world* world, yw_error* error);
+
+/// Writes what yw_world_save makes to a file that exists, from an offset on. Every rank writes what
+/// it has, so all must reach the file by the same path, and none ever holds all of it; for worlds
+/// of one rank too. What other ranks wrote is on the disk; fsync is for the caller. *size: bytes.
+YW_API yw_status yw_world_save_file(const yw_world* world, const char* path, uint64_t offset,
+                                    uint64_t* size, yw_error* error);
 
 /// Ranks that are threads of this program: item r of out is for thread r, and all of them must be
 /// used at the same time. To be destroyed with yw_ranks_destroy_local(out[0]) after all threads

@@ -7,7 +7,7 @@
 
 #include "../base.h"
 
-/// Writes to a buffer; with data NULL it only counts or hashes.
+/// Writes to a buffer, or where `put` takes it; without both it only counts or hashes.
 typedef struct yw_writer {
   unsigned char* data;
   size_t size;      ///< bytes written (or counted)
@@ -15,7 +15,18 @@ typedef struct yw_writer {
   bool overflow;
   bool hashing;   ///< mix everything written into hash
   uint64_t hash;  ///< start with YW_HASH_SEED
+  /// Takes bytes that begin at an offset; NULL: nothing does.
+  void (*put)(void* context, uint64_t offset, const void* bytes, size_t size);
+  void* context;
+  /// Others put what is written: it only counts here. On several ranks rank 0 puts what all have,
+  /// and every rank puts what only it has (yw_writer_part).
+  bool silent;
 } yw_writer;
+
+/// A writer that puts bytes from an offset on, where another one would be later.
+static inline yw_writer yw_writer_part(const yw_writer* whole, size_t offset) {
+  return (yw_writer){.put = whole->put, .context = whole->context, .size = offset};
+}
 
 typedef struct yw_reader {
   const unsigned char* data;

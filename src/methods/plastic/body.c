@@ -25,18 +25,18 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
   if (!body) return;
   yw_allocator mem = body->mem;
   void* const arrays[] = {
-      body->state,        body->work,       body->origin,      body->last_pos,
-      body->pull,         body->radius,     body->reach,       body->drag,
-      body->needs,        body->is_linked,  body->slave_pos,   body->slave_vel,
-      body->force,        body->solved,     body->residual,    body->touches,
-      body->product,      body->normal,     body->surface_vel, body->inverse,
-      body->part_start,   body->row_start,  body->column,      body->share,
-      body->local_column, body->back_share, body->local_start, body->bucket_start,
-      body->local_slave,  body->parts,      body->part_at,     body->twin,
-      body->slave_bucket, body->sorted_x,   body->sorted_y,    body->sorted_z,
-      body->sorted_line,  body->found,      body->fresh_head,  body->fresh_next,
-      body->sums,         body->course,     body->four_start,  body->borne,
-      body->last_vel,     body->slave_block};
+      body->state,        body->work,        body->origin,      body->last_pos,
+      body->pull,         body->radius,      body->reach,       body->drag,
+      body->needs,        body->is_linked,   body->slave_pos,   body->slave_vel,
+      body->force,        body->solved,      body->residual,    body->touches,
+      body->product,      body->normal,      body->surface_vel, body->inverse,
+      body->part_start,   body->row_start,   body->column,      body->share,
+      body->local_column, body->back_share,  body->local_start, body->bucket_start,
+      body->local_slave,  body->parts,       body->part_at,     body->twin,
+      body->slave_bucket, body->sorted_x,    body->sorted_y,    body->sorted_z,
+      body->sorted_line,  body->found,       body->fresh_head,  body->fresh_next,
+      body->sums,         body->course,      body->four_start,  body->borne,
+      body->last_vel,     body->slave_block, body->materials};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_plastic_sleep_destroy(body);
   yw_plastic_ranks_destroy(body);
@@ -44,37 +44,65 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
   yw_particles_free(&mem, particles);
 }
 
-static bool allocate(plastic_body* body) {
-  const plastic_model* model = body->model;
+// What masters here need within a step, and their states.
+static bool allocate_masters(plastic_body* body) {
   const yw_allocator* mem = &body->mem;
   size_t n = (size_t)body->master_capacity;
   size_t blocks = (size_t)yw_plastic_chunks(body->master_capacity, YW_LANES);
-  int32_t slaves = model->without_slaves ? model->num_masters : model->num_slaves;
-  if (body->ranks) slaves = slaves / body->ranks->comm->count + 1;
   body->state = YW_NEW_ARRAY(mem, plastic_state_block, blocks);
   body->work = YW_NEW_ARRAY(mem, plastic_work_block, blocks);
-  body->last_pos = YW_NEW_ARRAY(mem, yw_vec4, n);
-  body->last_vel = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->borne = YW_NEW_ARRAY(mem, yw_vec4, n);
   body->pull = YW_NEW_ARRAY(mem, yw_vec4, n);
-  body->radius = YW_NEW_ARRAY(mem, float, model->num_masters);
   body->reach = YW_NEW_ARRAY(mem, float, n);
   body->needs = YW_NEW_ARRAY(mem, uint8_t, n);
-  body->is_linked = YW_NEW_ARRAY(mem, uint8_t, model->num_links + 1);
   body->row_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
   body->four_start = YW_NEW_ARRAY(mem, int32_t, n + 1);
   body->found = YW_NEW_ARRAY(mem, int32_t, n * PLASTIC_MAX_ROW);
   int32_t chunks = yw_plastic_chunks(body->master_capacity, PLASTIC_CHUNK);
   body->local_start = YW_NEW_ARRAY(mem, int32_t, chunks + 1);
   body->origin = YW_NEW_ARRAY(mem, yw_vec4, chunks + 1);
+  if (!body->state || !body->work || !body->borne || !body->pull || !body->reach || !body->needs ||
+      !body->row_start || !body->four_start || !body->found || !body->local_start ||
+      !body->origin) {
+    return false;
+  }
+  for (int32_t m = 0; m < body->master_capacity; ++m) {
+    body->reach[m] = OBSTACLE_REACH * body->model->spacing;
+  }
+  return yw_plastic_take_materials(body) && yw_plastic_sleep_create(body) &&
+         yw_plastic_reserve_pairs(body, USUAL_PAIRS * (int64_t)n);
+}
+
+bool yw_plastic_renew_masters(plastic_body* body) {
+  void* const arrays[] = {body->state, body->work,        body->borne,     body->pull,
+                          body->reach, body->needs,       body->row_start, body->four_start,
+                          body->found, body->local_start, body->origin};
+  for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&body->mem, arrays[i]);
+  yw_plastic_sleep_destroy(body);
+  body->sleep = (plastic_sleep){0};
+  body->pair_capacity = 0;  // rows of other masters are padded
+  if (!allocate_masters(body)) return false;
+  yw_plastic_reset_state(body);
+  int32_t chunks = yw_plastic_chunks(body->master_capacity, PLASTIC_CHUNK);
+  return yw_plastic_reserve_sums(body, chunks + 1) && yw_plastic_list_sleepers(body);
+}
+
+static bool allocate(plastic_body* body) {
+  const plastic_model* model = body->model;
+  const yw_allocator* mem = &body->mem;
+  size_t n = (size_t)body->master_capacity;
+  int32_t slaves = model->without_slaves ? model->num_masters : model->num_slaves;
+  if (body->ranks) slaves = slaves / body->ranks->comm->count + 1;
+  body->last_pos = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->last_vel = YW_NEW_ARRAY(mem, yw_vec4, n);
+  body->radius = YW_NEW_ARRAY(mem, float, model->num_masters);
+  body->is_linked = YW_NEW_ARRAY(mem, uint8_t, model->num_links + 1);
   int32_t heads = 1024;
   while (heads < slaves / 2) heads *= 2;
   body->fresh_head = YW_NEW_ARRAY(mem, int32_t, heads);
   body->fresh_mask = heads - 1;
-  if (!body->state || !body->work || !body->origin || !body->last_pos || !body->last_vel ||
-      !body->borne || !body->pull || !body->radius || !body->reach || !body->needs ||
-      !body->is_linked || !body->row_start || !body->four_start || !body->found ||
-      !body->local_start || !body->fresh_head) {
+  if (!body->last_pos || !body->last_vel || !body->radius || !body->is_linked ||
+      !body->fresh_head) {
     return false;
   }
   if (model->paper) body->drag = YW_NEW_ARRAY(mem, yw_vec4, n);
@@ -82,8 +110,19 @@ static bool allocate(plastic_body* body) {
   if (model->without_slaves) body->twin = YW_NEW_ARRAY(mem, int32_t, n);
   if (model->without_slaves && !body->twin) return false;
   memset(body->fresh_head, 0xff, (size_t)heads * sizeof *body->fresh_head);
-  return yw_plastic_sleep_create(body) && yw_plastic_reserve_slaves(body, slaves) &&
-         yw_plastic_reserve_pairs(body, USUAL_PAIRS * (int64_t)n);
+  return yw_plastic_reserve_slaves(body, slaves) && allocate_masters(body);
+}
+
+bool yw_plastic_take_materials(plastic_body* body) {
+  const plastic_model* model = body->model;
+  int32_t blocks = yw_plastic_chunks(body->master_capacity, YW_LANES);
+  yw_mem_free(&body->mem, body->materials);
+  body->materials = YW_NEW_ARRAY(&body->mem, plastic_material_block, blocks);
+  const int32_t* kind = model->material_of_block + body->first_master / YW_LANES;
+  for (int32_t b = 0; body->materials && b < blocks; ++b) {
+    body->materials[b] = model->materials[kind[b]];
+  }
+  return body->materials != NULL;
 }
 
 static double power_of_two_above(double count) {
@@ -95,8 +134,10 @@ static double power_of_two_above(double count) {
 double yw_plastic_body_bytes(double masters, double slaves) {
   const double number = sizeof(int32_t), place = sizeof(yw_vec4);
   // `allocate`: arrays of masters and their rows; the world's copies to show them and to go back.
-  double master = (sizeof(plastic_state_block) + sizeof(plastic_work_block)) / (double)YW_LANES +
-                  (PLASTIC_MAX_ROW + 4) * number + 4 * place + 4;
+  double master =
+      (sizeof(plastic_state_block) + sizeof(plastic_work_block) + sizeof(plastic_material_block)) /
+          (double)YW_LANES +
+      (PLASTIC_MAX_ROW + 4) * number + 4 * place + 4;
   double seam = 3 * place + 2 * sizeof(yw_vec3) + 3 * number;
   double sleep = 4 * number;
   // `yw_plastic_reserve_pairs`, and the slaves of chunks (locals.c): three per master in a lattice,
@@ -136,9 +177,6 @@ static yw_status start_body(plastic_body* body, void** state, yw_particles* part
   for (int32_t m = 0; m < model->num_masters; ++m) {
     body->radius[m] = 0.5f * model->spacing;
   }
-  for (int32_t m = 0; m < body->master_capacity; ++m) {
-    body->reach[m] = OBSTACLE_REACH * model->spacing;
-  }
   while (body->num_started < model->num_parts &&
          yw_plastic_has_started(&model->parts[body->num_started], 0.0)) {
     if (!yw_plastic_start_part(body, particles, &model->parts[body->num_started])) {
@@ -177,7 +215,6 @@ yw_status yw_plastic_body_create_shared(const void* model_pointer, const yw_allo
       return status;
     }
   }
-  body->materials = model->materials + body->first_master / YW_LANES;
   if (!allocate(body) || !yw_particles_create(mem, model->num_masters, particles)) {
     yw_plastic_body_destroy(body, particles);
     return yw_fail_memory(error, "a plastic body");

@@ -105,14 +105,14 @@ typedef struct plastic_body {
   int32_t master_capacity;      ///< masters that belong here, started or not
   int32_t num_all;              ///< masters of all ranks in the parts that have started
   int32_t num_masters;          ///< of these, those here
-  const plastic_material_block* materials;  ///< of the masters here
-  int32_t num_started;                      ///< number of parts that have started
-  bool is_placed;                           ///< initial velocities of the parts are set
-  bool is_moved;                            ///< moved from outside; slaves have to follow
-  int32_t num_measured;                     ///< as printed only: masters whose volume is known
-  bool is_borne;                            ///< some entry of borne is not 0
-  bool is_pulled;                           ///< there are spring forces
-  yw_quat turn;                             ///< placement of the body: p -> turn p + shift
+  plastic_material_block* materials;  ///< of the masters here
+  int32_t num_started;                ///< number of parts that have started
+  bool is_placed;                     ///< initial velocities of the parts are set
+  bool is_moved;                      ///< moved from outside; slaves have to follow
+  int32_t num_measured;               ///< as printed only: masters whose volume is known
+  bool is_borne;                      ///< some entry of borne is not 0
+  bool is_pulled;                     ///< there are spring forces
+  yw_quat turn;                       ///< placement of the body: p -> turn p + shift
   yw_vec3 shift;
   uint64_t version;  ///< of the topology
 

@@ -72,10 +72,11 @@ static yw_mat3 map_of(const plastic_body* body, const yw_particles* particles, i
   const plastic_model* model = body->model;
   float inv_d = 1.0f / model->spacing;
   yw_mat3 now = {0}, rest = {0}, q, stretch;
-  int32_t first = model->first_near[m], end = model->first_near[m + 1];
+  const int32_t* near = model->first_near + model->near_kind[m];
+  int32_t first = near[0], end = near[1];
   float share = end > first ? 1.0f / (float)(end - first) : 0.0f;
   for (int32_t k = first; k < end; ++k) {
-    int32_t n = model->near[k];
+    int32_t n = m + model->near[k];
     yw_vec3 R = yw_scale(yw_sub(model->masters[n], model->masters[m]), inv_d);
     yw_vec3 r = yw_scale(yw_sub(yw_xyz(particles->pos[n]), yw_xyz(particles->pos[m])), inv_d);
     add_outer(&now, yw_scale(r, share), R);
@@ -88,14 +89,31 @@ static yw_mat3 map_of(const plastic_body* body, const yw_particles* particles, i
   return yw_mat3_mul(now, inverse_of(rest));
 }
 
-// NULL if out of memory.
-static yw_mat3* find_maps(const plastic_body* body, const yw_particles* particles) {
-  yw_mat3* maps = YW_NEW_ARRAY(&body->mem, yw_mat3, body->num_all);
-  yw_mat3 turn = turn_of_body(body, particles);
-  for (int32_t m = 0; maps && m < body->num_all; ++m) {
-    maps[m] = map_of(body, particles, m, &turn);
+// Maps of the masters that vertices follow: that of m is maps[of_master[m]]. Both are NULL if out
+// of memory.
+typedef struct held_maps {
+  int32_t* of_master;
+  yw_mat3* maps;
+} held_maps;
+
+static held_maps find_maps(const plastic_body* body, const yw_particles* particles) {
+  const plastic_model* model = body->model;
+  int32_t count = 0, holds = model->first_hold[model->surface.num_vertices];
+  held_maps held = {.of_master = YW_NEW_ARRAY(&body->mem, int32_t, model->num_masters)};
+  for (int32_t k = 0; held.of_master && k < holds; ++k) {
+    int32_t* at = &held.of_master[model->holds[k].master];
+    if (*at == 0) *at = ++count;
   }
-  return maps;
+  if (held.of_master) held.maps = YW_NEW_ARRAY(&body->mem, yw_mat3, count + 1);
+  if (!held.maps) {
+    yw_mem_free(&body->mem, held.of_master);
+    return (held_maps){0};
+  }
+  yw_mat3 turn = turn_of_body(body, particles);
+  for (int32_t m = 0; m < body->num_all; ++m) {
+    if (held.of_master[m] > 0) held.maps[held.of_master[m]] = map_of(body, particles, m, &turn);
+  }
+  return held;
 }
 
 // Surface -----------------------------------------------------------------------------------------
@@ -113,13 +131,14 @@ int32_t yw_plastic_surface_particle(const void* pointer, int32_t vertex) {
 }
 
 static yw_vec3 vertex_of(const plastic_body* body, const yw_particles* particles,
-                         const yw_mat3* maps, int32_t v) {
+                         const held_maps* held, int32_t v) {
   const plastic_model* model = body->model;
   yw_vec3 sum = {0, 0, 0}, rest = model->surface.positions[v];
   for (int32_t k = model->first_hold[v]; k < model->first_hold[v + 1]; ++k) {
     int32_t m = model->holds[k].master;
     yw_vec3 p = yw_xyz(particles->pos[m]);
-    if (maps) p = yw_add(p, yw_mul(maps[m], yw_sub(rest, model->masters[m])));
+    yw_vec3 arm = yw_sub(rest, model->masters[m]);
+    if (held->maps) p = yw_add(p, yw_mul(held->maps[held->of_master[m]], arm));
     sum = yw_mad(sum, model->holds[k].weight, p);
   }
   return sum;
@@ -128,13 +147,14 @@ static yw_vec3 vertex_of(const plastic_body* body, const yw_particles* particles
 void yw_plastic_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out) {
   const plastic_body* body = state;
   const plastic_model* model = body->model;
-  yw_mat3* maps = find_maps(body, particles);
+  held_maps held = find_maps(body, particles);
   for (int32_t v = 0; v < model->surface.num_vertices; ++v) {
     // A part that has not started is one point.
     bool started = model->holds[model->first_hold[v]].master < body->num_all;
-    out[v] = started ? vertex_of(body, particles, maps, v) : yw_xyz(particles->pos[0]);
+    out[v] = started ? vertex_of(body, particles, &held, v) : yw_xyz(particles->pos[0]);
   }
-  yw_mem_free(&body->mem, maps);
+  yw_mem_free(&body->mem, held.of_master);
+  yw_mem_free(&body->mem, held.maps);
 }
 
 // Parting -----------------------------------------------------------------------------------------
@@ -147,24 +167,30 @@ static float rise(float x, float low, float high) {
 
 static void part_at_links(const plastic_body* body, const yw_particles* particles, float* out) {
   const plastic_model* model = body->model;
-  for (int32_t k = 0; k < model->num_links; ++k) {
-    plastic_link link = model->links[k];
-    if (link.a >= body->num_all || link.b >= body->num_all) continue;
-    float rest = yw_distance(model->masters[link.a], model->masters[link.b]);
-    float now = yw_distance(yw_xyz(particles->pos[link.a]), yw_xyz(particles->pos[link.b]));
-    float parted = body->is_linked[k] ? rise(now / rest, LINK_PARTS, LINK_PARTED) : 1.0f;
-    out[link.a] = fmaxf(out[link.a], parted);
-    out[link.b] = fmaxf(out[link.b], parted);
+  int32_t number = 0;
+  const int32_t* way;
+  for (int32_t m = 0; m < body->num_all; ++m) {
+    int32_t count = yw_plastic_links_of(model, m, &way);
+    for (int32_t k = 0; k < count; ++k, ++number) {
+      int32_t a = m + way[k];
+      if (a >= body->num_all) continue;
+      float rest = yw_distance(model->masters[a], model->masters[m]);
+      float now = yw_distance(yw_xyz(particles->pos[a]), yw_xyz(particles->pos[m]));
+      float parted = body->is_linked[number] ? rise(now / rest, LINK_PARTS, LINK_PARTED) : 1.0f;
+      out[a] = fmaxf(out[a], parted);
+      out[m] = fmaxf(out[m], parted);
+    }
   }
 }
 
 static float misfit_of(const plastic_body* body, const yw_particles* particles, const yw_mat3* map,
                        int32_t m) {
   const plastic_model* model = body->model;
-  int32_t first = model->first_near[m], end = model->first_near[m + 1];
+  const int32_t* near = model->first_near + model->near_kind[m];
+  int32_t first = near[0], end = near[1];
   float sum = 0.0f;
   for (int32_t k = first; k < end; ++k) {
-    int32_t n = model->near[k];
+    int32_t n = m + model->near[k];
     yw_vec3 expected = yw_mul(*map, yw_sub(model->masters[n], model->masters[m]));
     yw_vec3 found = yw_sub(yw_xyz(particles->pos[n]), yw_xyz(particles->pos[m]));
     sum += yw_length2(yw_sub(found, expected));
@@ -175,15 +201,15 @@ static float misfit_of(const plastic_body* body, const yw_particles* particles, 
 int32_t yw_plastic_surface_parted(const void* state, const yw_particles* particles, float* out) {
   const plastic_body* body = state;
   int32_t count = 0;
-  yw_mat3* maps = find_maps(body, particles);
+  yw_mat3 turn = turn_of_body(body, particles);
   memset(out, 0, (size_t)body->num_all * sizeof *out);
   part_at_links(body, particles, out);
   for (int32_t m = 0; m < body->num_all; ++m) {
-    float misfit = maps ? misfit_of(body, particles, &maps[m], m) : 0.0f;
+    yw_mat3 map = map_of(body, particles, m, &turn);
+    float misfit = misfit_of(body, particles, &map, m);
     // Also where it is not a number.
     if (!(misfit <= FIT_PARTS)) out[m] = fmaxf(out[m], rise(misfit, FIT_PARTS, FIT_PARTED));
     count += out[m] > 0.0f;
   }
-  yw_mem_free(&body->mem, maps);
   return count;
 }

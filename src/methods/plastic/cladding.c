@@ -7,6 +7,7 @@
 #include "geometry/shape_mesh_normals.h"
 #include "methods/plastic/cells.h"
 #include "methods/plastic/cladding.h"
+#include "methods/plastic/kinds.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
@@ -64,14 +65,19 @@ static void fill_cells(cladder* c) {
 
 static void list_links(cladder* c) {
   const plastic_model* model = c->model;
-  for (int32_t k = 0; k < model->num_links; ++k) {
-    ++c->first_link[model->links[k].a + 1];
-    ++c->first_link[model->links[k].b + 1];
+  const int32_t* way;
+  for (int32_t m = 0; m < model->num_masters; ++m) {
+    int32_t count = yw_plastic_links_of(model, m, &way);
+    c->first_link[m + 1] += count;
+    for (int32_t k = 0; k < count; ++k) ++c->first_link[m + way[k] + 1];
   }
   for (int32_t m = 0; m < model->num_masters; ++m) c->first_link[m + 1] += c->first_link[m];
-  for (int32_t k = 0; k < model->num_links; ++k) {
-    c->ends[c->first_link[model->links[k].a]++] = model->links[k].b;
-    c->ends[c->first_link[model->links[k].b]++] = model->links[k].a;
+  for (int32_t m = 0; m < model->num_masters; ++m) {
+    int32_t count = yw_plastic_links_of(model, m, &way);
+    for (int32_t k = 0; k < count; ++k) {
+      c->ends[c->first_link[m + way[k]]++] = m;
+      c->ends[c->first_link[m]++] = m + way[k];
+    }
   }
   // Filling moved every start to its end; move them back.
   for (int32_t m = model->num_masters; m > 0; --m) c->first_link[m] = c->first_link[m - 1];
@@ -196,25 +202,32 @@ static bool hold_vertices(cladder* c) {
     total += count;
   }
   model->first_hold[vertices] = total;
+  plastic_hold* fitting = YW_NEW_ARRAY(&model->mem, plastic_hold, total);
+  if (!fitting) return false;
+  memcpy(fitting, model->holds, (size_t)total * sizeof *fitting);
+  yw_mem_free(&model->mem, model->holds);
+  model->holds = fitting;
+  return true;
+}
+
+static bool collect_near(cladder* c, plastic_kinds* kinds) {
+  plastic_model* model = c->model;
+  for (int32_t m = 0; m < model->num_masters; ++m) {
+    int32_t count = gather(c, m, model->masters[m], NEAR * model->spacing);
+    for (int32_t k = 0; k < count; ++k) c->queue[k] -= m;
+    // The first in the queue is the master itself.
+    model->near_kind[m] = yw_plastic_kind_of(kinds, c->queue + 1, count - 1);
+    if (model->near_kind[m] < 0) return false;
+  }
   return true;
 }
 
 static bool list_near(cladder* c) {
   plastic_model* model = c->model;
-  for (int pass = 0; pass < 2; ++pass) {
-    int32_t total = 0;
-    for (int32_t m = 0; m < model->num_masters; ++m) {
-      int32_t count = gather(c, m, model->masters[m], NEAR * model->spacing) - 1;
-      model->first_near[m] = total;
-      // The first in the queue is the master itself.
-      if (pass > 0) memcpy(model->near + total, c->queue + 1, (size_t)count * sizeof *model->near);
-      total += count;
-    }
-    model->first_near[model->num_masters] = total;
-    if (pass == 0) model->near = YW_NEW_ARRAY(&model->mem, int32_t, total);
-    if (!model->near) return false;
-  }
-  return true;
+  plastic_kinds kinds;
+  bool good = yw_plastic_kinds_begin(&kinds, &model->mem, model->num_masters);
+  good = good && collect_near(c, &kinds);
+  return yw_plastic_kinds_end(&kinds, good, &model->first_near, &model->near);
 }
 
 static bool make_room(cladder* c) {
@@ -232,9 +245,9 @@ static bool make_room(cladder* c) {
   c->place = YW_NEW_ARRAY(mem, int32_t, vertices);
   c->normals = YW_NEW_ARRAY(mem, yw_vec3, vertices);
   model->first_hold = YW_NEW_ARRAY(mem, int32_t, vertices + 1);
-  model->first_near = YW_NEW_ARRAY(mem, int32_t, masters + 1);
+  model->near_kind = YW_NEW_ARRAY(mem, int32_t, masters);
   return c->first_link && c->ends && c->head && c->next && c->stamps && c->queue && c->place &&
-         c->normals && model->first_hold && model->first_near;
+         c->normals && model->first_hold && model->near_kind;
 }
 
 static yw_status check(const yw_tri_mesh* s, yw_error* error) {
@@ -267,11 +280,21 @@ yw_status yw_plastic_clad(plastic_model* model, const yw_tri_mesh* surface, cons
   return made ? YW_OK : yw_fail_memory(error, "the surface of a plastic model");
 }
 
+void yw_plastic_forget_triangles(void* pointer) {
+  plastic_model* model = pointer;
+  yw_mem_free(&model->mem, model->surface.triangles);
+  yw_mem_free(&model->mem, model->surface.colors);
+  model->surface.triangles = NULL;
+  model->surface.colors = NULL;
+  model->surface.num_triangles = 0;
+}
+
 void yw_plastic_unclad(plastic_model* model) {
   const yw_allocator* mem = &model->mem;
   yw_tri_mesh_free(&model->surface);
   yw_mem_free(mem, model->first_hold);
   yw_mem_free(mem, model->holds);
+  yw_mem_free(mem, model->near_kind);
   yw_mem_free(mem, model->first_near);
   yw_mem_free(mem, model->near);
 }

@@ -10,6 +10,8 @@
 yw_status yw_plastic_clad(plastic_model* model, const yw_tri_mesh* surface, const int32_t* parts,
                           yw_error* error);
 void yw_plastic_unclad(plastic_model* model);
+/// Keeps what moves the surface; yw_plastic_model_surface then has none.
+void yw_plastic_forget_triangles(void* model);
 
 // For the world, see yw_method.
 yw_status yw_plastic_model_surface(const void* model, const yw_allocator* mem, yw_tri_mesh* out);

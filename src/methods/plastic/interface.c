@@ -34,6 +34,8 @@ yw_status yw_model_create_plastic_surface(const yw_allocator* mem, const yw_plas
     return clad;
   }
   yw_status wrapped = yw_model_create_custom(mem, &yw_plastic_method, data, NULL, out, error);
+  // The model has its own copy of the triangles now.
+  if (wrapped >= 0) yw_plastic_forget_triangles(data);
   return wrapped < 0 ? wrapped : built;
 }
 

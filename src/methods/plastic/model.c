@@ -467,11 +467,52 @@ void yw_plastic_model_destroy(void* pointer) {
   plastic_model* model = pointer;
   if (!model) return;
   yw_allocator mem = model->mem;
-  void* const arrays[] = {model->parts,     model->masters, model->mass,
-                          model->materials, model->slaves,  model->links};
+  void* const arrays[] = {model->parts,
+                          model->masters,
+                          model->mass,
+                          model->materials,
+                          model->slaves,
+                          model->links,
+                          model->material_of_block,
+                          model->link_kind,
+                          model->first_way,
+                          model->link_way,
+                          model->first_link};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_plastic_unclad(model);
   yw_mem_free(&mem, model);
+}
+
+// Index of a block of materials among the last ones that were kept; -1: it is new.
+static int32_t find_material(const plastic_model* model, const plastic_material_block* block) {
+  enum { LOOK_BACK = 64 };
+  int32_t last = model->num_materials;
+  for (int32_t i = last - 1; i >= 0 && i >= last - LOOK_BACK; --i) {
+    if (memcmp(&model->materials[i], block, sizeof *block) == 0) return i;
+  }
+  return -1;
+}
+
+// Bodies have the materials of their masters; here each kind of block stays once.
+static bool fold_materials(plastic_model* model) {
+  int32_t blocks = yw_plastic_chunks(model->num_masters, YW_LANES);
+  model->material_of_block = YW_NEW_ARRAY(&model->mem, int32_t, blocks);
+  if (!model->material_of_block) return false;
+  for (int32_t b = 0; b < blocks; ++b) {
+    int32_t kind = find_material(model, &model->materials[b]);
+    if (kind < 0) {
+      kind = model->num_materials++;
+      if (kind != b) model->materials[kind] = model->materials[b];
+    }
+    model->material_of_block[b] = kind;
+  }
+  plastic_material_block* kinds =
+      YW_NEW_ARRAY(&model->mem, plastic_material_block, model->num_materials);
+  if (!kinds) return false;
+  memcpy(kinds, model->materials, (size_t)model->num_materials * sizeof *kinds);
+  yw_mem_free(&model->mem, model->materials);
+  model->materials = kinds;
+  return true;
 }
 
 static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t* order,
@@ -497,6 +538,8 @@ static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t*
   status = fill_parts(def, model, order, error);
   if (status < 0) return status;
   model->hash = hash_of(model);
+  if (!fold_materials(model) || !yw_plastic_fold_links(model))
+    return yw_fail_memory(error, "a plastic model");
   return YW_OK;
 }
 

@@ -35,10 +35,9 @@ typedef struct plastic_part {
   int32_t number;                   ///< in the definition
   int32_t first, count;             ///< masters
   int32_t first_slave, num_slaves;  ///< slaves at rest
-  int32_t first_link, num_links;
-  double start;            ///< s
-  yw_vec3 velocity, spin;  ///< m/s, rad/s about the center
-  yw_vec3 center;          ///< m
+  double start;                     ///< s
+  yw_vec3 velocity, spin;           ///< m/s, rad/s about the center
+  yw_vec3 center;                   ///< m
 } plastic_part;
 
 typedef struct plastic_model {
@@ -56,17 +55,27 @@ typedef struct plastic_model {
   int32_t num_masters;  ///< in all parts
   yw_vec3* masters;
   float* mass;
-  plastic_material_block* materials;
+  int32_t num_materials;
+  plastic_material_block* materials;  ///< of blocks of 16 masters, each kind once
+  int32_t* material_of_block;
   int32_t num_slaves;
   yw_vec3* slaves;
+  // Links have numbers in the order of their second masters b. Those of b are from b + link_way[k],
+  // k from first_way[kind] to first_way[kind + 1] - 1, with kind = link_kind[b].
   int32_t num_links;
-  plastic_link* links;
+  plastic_link* links;  ///< while the model is made; then NULL
+  int32_t* link_kind;
+  int32_t *first_way, *link_way;
+  int32_t* first_link;  ///< number of the first link of every PLASTIC_LINK_BLOCK masters
 
   // Shown surface (cladding.c); without one all are empty.
   yw_tri_mesh surface;
   int32_t* first_hold;  ///< vertex v follows holds first_hold[v] to first_hold[v + 1] - 1
   plastic_hold* holds;
-  int32_t* first_near;  ///< the same of the masters around a master
+  // Masters around master m: m + near[k], k from first_near[kind] to first_near[kind + 1] - 1, with
+  // kind = near_kind[m]. On a lattice many have the same.
+  int32_t* near_kind;
+  int32_t* first_near;
   int32_t* near;
 } plastic_model;
 
@@ -74,6 +83,26 @@ typedef struct plastic_model {
 /// lattice of the masters is rotated by `rotation`.
 bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation);
 bool yw_plastic_link_masters(plastic_model* model, plastic_part* part);
+
+enum { PLASTIC_LINK_BLOCK = 256 };
+/// placement.c: links as they are kept. False: out of memory.
+bool yw_plastic_fold_links(plastic_model* model);
+/// Links of which b is the second master: the first ones are b + (*way)[k]. Returns their number.
+static inline int32_t yw_plastic_links_of(const plastic_model* model, int32_t b,
+                                          const int32_t** way) {
+  const int32_t* first = model->first_way + model->link_kind[b];
+  *way = model->link_way + first[0];
+  return first[1] - first[0];
+}
+/// Number of the first link of b.
+static inline int32_t yw_plastic_first_link(const plastic_model* model, int32_t b) {
+  int32_t block = b / PLASTIC_LINK_BLOCK, number = model->first_link[block];
+  const int32_t* way;
+  for (int32_t m = block * PLASTIC_LINK_BLOCK; m < b; ++m) {
+    number += yw_plastic_links_of(model, m, &way);
+  }
+  return number;
+}
 
 /// True if the part has started at `time`, up to rounding.
 static inline bool yw_plastic_has_started(const plastic_part* part, double time) {

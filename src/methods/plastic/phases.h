@@ -151,6 +151,11 @@ void yw_plastic_save(const void* state, yw_writer* writer);
 void yw_plastic_save_numbers(const plastic_body* body, yw_writer* writer, int64_t num_slaves,
                              int64_t num_pairs);
 void yw_plastic_load(void* state, yw_reader* reader);
+/// The masters here are others now: all that is theirs is made again, but last_pos and last_vel;
+/// states are those at rest. False: out of memory.
+bool yw_plastic_renew_masters(plastic_body* body);
+/// Materials of the masters here. False: out of memory.
+bool yw_plastic_take_materials(plastic_body* body);
 /// All masters as they are at rest.
 void yw_plastic_reset_state(plastic_body* body);
 void yw_plastic_take_params(plastic_body* body, const yw_plastic_params* params);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "methods/plastic/cells.h"
+#include "methods/plastic/kinds.h"
 #include "methods/plastic/model.h"
 #include "yawara/extend/memory.h"
 
@@ -77,6 +78,16 @@ static bool reserve(plastic_model* model, int32_t* capacity, int32_t extra) {
   return true;
 }
 
+// Gives back what was reserved too much.
+static bool fit(plastic_model* model) {
+  yw_vec3* fitting = YW_NEW_ARRAY(&model->mem, yw_vec3, model->num_slaves);
+  if (!fitting) return false;
+  memcpy(fitting, model->slaves, (size_t)model->num_slaves * sizeof *fitting);
+  yw_mem_free(&model->mem, model->slaves);
+  model->slaves = fitting;
+  return true;
+}
+
 bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation) {
   part->first_slave = model->num_slaves;
   float d = model->spacing;
@@ -103,11 +114,10 @@ bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat r
   }
   part->num_slaves = model->num_slaves - part->first_slave;
   grid_free(&grid);
-  return good;
+  return good && fit(model);
 }
 
 bool yw_plastic_link_masters(plastic_model* model, plastic_part* part) {
-  part->first_link = model->num_links;
   point_grid grid;
   // Half of a master's neighbours: 6 on the lattice, 26 below two spacings.
   int64_t most = (model->scheme.link_reach > 2.5f ? 13 : 3) * (int64_t)part->count;
@@ -137,7 +147,36 @@ bool yw_plastic_link_masters(plastic_model* model, plastic_part* part) {
     }
     grid_insert(&grid, m, origin);
   }
-  part->num_links = model->num_links - part->first_link;
   grid_free(&grid);
   return good && links;
+}
+
+static bool collect_links(plastic_model* model, plastic_kinds* kinds) {
+  int32_t members[64], at = 0;
+  for (int32_t m = 0; m < model->num_masters; ++m) {
+    int32_t count = 0;
+    if (m % PLASTIC_LINK_BLOCK == 0) model->first_link[m / PLASTIC_LINK_BLOCK] = at;
+    for (; at < model->num_links && model->links[at].b == m; ++at) {
+      // A ball of less than three spacings has fewer masters that are not at one place.
+      if (count == (int32_t)(sizeof members / sizeof *members)) return false;
+      members[count++] = model->links[at].a - m;
+    }
+    model->link_kind[m] = yw_plastic_kind_of(kinds, members, count);
+    if (model->link_kind[m] < 0) return false;
+  }
+  return true;
+}
+
+bool yw_plastic_fold_links(plastic_model* model) {
+  const yw_allocator* mem = &model->mem;
+  int32_t blocks = model->num_masters / PLASTIC_LINK_BLOCK + 1;
+  plastic_kinds kinds;
+  model->link_kind = YW_NEW_ARRAY(mem, int32_t, model->num_masters);
+  model->first_link = YW_NEW_ARRAY(mem, int32_t, blocks);
+  bool good = yw_plastic_kinds_begin(&kinds, mem, model->num_masters) && model->link_kind &&
+              model->first_link && collect_links(model, &kinds);
+  good = yw_plastic_kinds_end(&kinds, good, &model->first_way, &model->link_way);
+  yw_mem_free(mem, model->links);
+  model->links = NULL;
+  return good;
 }

@@ -30,6 +30,7 @@ typedef struct chunk_job {
   plastic_body* body;
   yw_particles* particles;
   plastic_chunk_fn run;
+  const int32_t* list;  // of chunks; NULL: all
 } chunk_job;
 
 static void run_chunk(void* context, int32_t chunk, int32_t worker) {
@@ -40,20 +41,25 @@ static void run_chunk(void* context, int32_t chunk, int32_t worker) {
 
 void yw_plastic_run(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                     int32_t chunks, plastic_chunk_fn run) {
-  chunk_job job = {body, particles, run};
+  chunk_job job = {body, particles, run, NULL};
   yw_tasks_run_kind(ctx->tasks, (yw_task_kind)run, chunks, run_chunk, &job);
 }
 
-static void run_awake_chunk(void* context, int32_t i, int32_t worker) {
+static void run_listed_chunk(void* context, int32_t i, int32_t worker) {
   (void)worker;
   const chunk_job* job = context;
-  job->run(job->body, job->particles, job->body->sleep.chunks[i]);
+  job->run(job->body, job->particles, job->list[i]);
+}
+
+static void run_listed(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                       const int32_t* list, int32_t count, plastic_chunk_fn run) {
+  chunk_job job = {body, particles, run, list};
+  yw_tasks_run_kind(ctx->tasks, (yw_task_kind)run, count, run_listed_chunk, &job);
 }
 
 void yw_plastic_run_masters(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                             plastic_chunk_fn run) {
-  chunk_job job = {body, particles, run};
-  yw_tasks_run_kind(ctx->tasks, (yw_task_kind)run, body->sleep.num_chunks, run_awake_chunk, &job);
+  run_listed(body, particles, ctx, body->sleep.chunks, body->sleep.num_chunks, run);
 }
 
 void yw_plastic_run_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
@@ -63,8 +69,21 @@ void yw_plastic_run_slaves(plastic_body* body, yw_particles* particles, const yw
 
 void yw_plastic_scatter(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                         plastic_chunk_fn run, int32_t halves) {
-  yw_plastic_run_masters(body, particles, ctx, run);
-  if (body->ranks) yw_plastic_share_parts(body, halves);
+  const plastic_ranks* ranks = body->ranks;
+  if (!ranks) {
+    yw_plastic_run_masters(body, particles, ctx, run);
+    return;
+  }
+  // Parts that others need travel while the rest is made. Bodies on several ranks do not sleep.
+  const int32_t* list = ranks->chunks.data;
+  int32_t border = ranks->num_border, all = body->sleep.num_chunks;
+  run_listed(body, particles, ctx, list, border, run);
+  yw_plastic_begin_share(body, 0);
+  run_listed(body, particles, ctx, list + border, all - border, run);
+  yw_plastic_end_share(body);
+  if (halves < 2) return;
+  yw_plastic_begin_share(body, 1);
+  yw_plastic_end_share(body);
 }
 
 // Phases ------------------------------------------------------------------------------------------
@@ -377,8 +396,11 @@ static yw_status plastic_advance_here(plastic_body* body, yw_particles* particle
 // Ranks that share the body end the substep together: whoever cannot go on ends all of them.
 static yw_status plastic_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   plastic_body* body = state;
+  if (!body->ranks) return plastic_advance_here(body, particles, ctx);
+  yw_plastic_balance(body);
+  yw_plastic_begin_work(body);
   yw_status status = plastic_advance_here(body, particles, ctx);
-  if (!body->ranks) return status;
+  yw_plastic_end_work(body);
   const yw_ranks* comm = body->ranks->comm;
   if (status == YW_ERR_MEMORY) comm->abandon(comm->context, "not enough memory");
   int64_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;

@@ -68,7 +68,7 @@ static bool deal_masters(plastic_body* body, const yw_ranks* comm) {
 yw_status yw_plastic_ranks_create(plastic_body* body, const yw_ranks* comm, yw_error* error) {
   int32_t masters = body->model->num_masters, most = yw_plastic_chunks(masters, PLASTIC_CHUNK);
   if (comm->count > most) {
-    return yw_fail(error, YW_ERR_INVALID,
+    return yw_fail(error, YW_ERR_LIMIT,
                    "%d ranks are too many for %d masters: each needs a chunk of %d; use at most %d",
                    comm->count, masters, PLASTIC_CHUNK, most);
   }
@@ -101,7 +101,7 @@ void yw_plastic_ranks_destroy(plastic_body* body) {
       ranks->part_in,      ranks->sizes,      ranks->numbers.data,   ranks->shared.data,
       ranks->cross.data,   ranks->posts.data, ranks->out.data,       ranks->in.data,
       ranks->merged.data,  ranks->marks.data, ranks->proposals.data, ranks->all_proposals.data,
-      ranks->parted.data,  ranks->counts};
+      ranks->parted.data,  ranks->counts,     ranks->chunks.data};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) yw_mem_free(&body->mem, arrays[i]);
   yw_mem_free(&body->mem, ranks);
   body->ranks = NULL;
@@ -136,17 +136,17 @@ void yw_plastic_gather_masters(const plastic_body* body, yw_particles* particles
   yw_plastic_gather_values(body, particles->vel + first, particles->vel, sizeof *particles->vel);
 }
 
-void yw_plastic_share_parts(plastic_body* body, int32_t halves) {
+void yw_plastic_begin_share(plastic_body* body, int32_t half) {
   plastic_ranks* ranks = body->ranks;
   const int32_t* post = ranks->posts.data;
-  yw_vec4* out = ranks->out.data;
+  yw_vec4 *out = ranks->out.data, *parts = body->parts + (size_t)half * (size_t)body->num_slots;
   size_t count = ranks->part_out[ranks->comm->count] / sizeof *out;
-  for (int32_t h = 0; h < halves; ++h) {
-    yw_vec4* parts = body->parts + (size_t)h * (size_t)body->num_slots;
-    for (size_t i = 0; i < count; ++i) out[i] = parts[post[i]];
-    yw_ranks_exchange(ranks->comm, out, ranks->part_out, parts + body->num_locals, ranks->part_in);
-  }
+  for (size_t i = 0; i < count; ++i) out[i] = parts[post[i]];
+  yw_ranks_begin_exchange(ranks->comm, out, ranks->part_out, parts + body->num_locals,
+                          ranks->part_in);
 }
+
+void yw_plastic_end_share(plastic_body* body) { yw_ranks_end_exchange(body->ranks->comm); }
 
 void yw_plastic_share_holds(plastic_body* body, const yw_step_ctx* ctx, int32_t* held_by) {
   plastic_ranks* ranks = body->ranks;

@@ -35,6 +35,12 @@ typedef struct plastic_shared {
   bool belongs_there;  ///< the other rank is the lowest that has it
 } plastic_shared;
 
+/// A link to a master of another rank.
+typedef struct plastic_cross {
+  int32_t number;  ///< in the model
+  plastic_link link;
+} plastic_cross;
+
 /// A slave to be added.
 typedef struct plastic_proposal {
   int64_t key;  ///< order in which proposals are considered
@@ -61,9 +67,16 @@ typedef struct plastic_ranks {
   size_t *part_out, *part_in;            ///< of parts, bytes
   uint64_t* counts;                      ///< of something, per rank
 
+  // Work since ranks were compared (ranks_balance.c).
+  double worked;         ///< s
+  double began, waited;  ///< s, at the start of the substep
+  int32_t substeps;
+
   plastic_buffer shared;  ///< plastic_shared, by rank, then by number
-  plastic_buffer cross;   ///< int32_t, numbers of links in the model, by rank
+  plastic_buffer cross;   ///< plastic_cross, by rank
   plastic_buffer posts;   ///< int32_t, parts that others need
+  plastic_buffer chunks;  ///< int32_t, all chunks here: first those with such parts, then others
+  int32_t num_border;     ///< chunks with such parts
   plastic_buffer out, in, merged, marks;
   plastic_buffer parted;  ///< int32_t, links of masters here that parted in this substep
   int32_t num_parted;
@@ -86,8 +99,10 @@ int32_t yw_plastic_masters_of_rank(const plastic_body* body, int32_t rank);
 void yw_plastic_gather_masters(const plastic_body* body, yw_particles* particles);
 /// One value of `size` bytes per master, from all ranks to all; own is that of the first one here.
 void yw_plastic_gather_values(const plastic_body* body, const void* own, void* all, size_t size);
-/// Parts of shared slaves that others have.
-void yw_plastic_share_parts(plastic_body* body, int32_t halves);
+/// Chunks with parts that others need have written these: sends parts, and fetches those that
+/// others have while the rest works. half: 0 or 1.
+void yw_plastic_begin_share(plastic_body* body, int32_t half);
+void yw_plastic_end_share(plastic_body* body);
 /// Slaves that another rank holds; held_by: the last hold of each, or -1.
 void yw_plastic_share_holds(plastic_body* body, const yw_step_ctx* ctx, int32_t* held_by);
 static inline int64_t* yw_plastic_numbers(const plastic_body* body) {
@@ -107,7 +122,14 @@ void yw_plastic_number_ranks(plastic_body* body, int32_t foreign, int32_t count)
 void yw_plastic_count_far_parts(const plastic_body* body, int32_t* counts);
 /// Parts of lower or higher ranks.
 void yw_plastic_list_far_parts(plastic_body* body, int32_t* at, bool lower);
+/// Parts that others need, and the chunks that write them.
 bool yw_plastic_list_posts(plastic_body* body);
+
+/// ranks_balance.c: measures the work of a substep.
+void yw_plastic_begin_work(plastic_body* body);
+void yw_plastic_end_work(plastic_body* body);
+/// Before a substep: moves chunks from ranks that took long to others.
+void yw_plastic_balance(plastic_body* body);
 
 /// ranks_slaves.c: links to masters of other ranks.
 bool yw_plastic_list_cross_links(plastic_body* body);

@@ -96,11 +96,7 @@ static void sift(plastic_traveller* heap, size_t i, size_t count) {
   heap[i] = one;
 }
 
-// Usually they are in order already: numbers ascend with ranks, except those of new slaves.
 static void sort_travellers(plastic_traveller* all, size_t count) {
-  bool sorted = true;
-  for (size_t i = 1; sorted && i < count; ++i) sorted = all[i - 1].number < all[i].number;
-  if (sorted) return;
   for (size_t i = count / 2; i > 0; --i) sift(all, i - 1, count);
   for (size_t last = count; last > 1; --last) {
     plastic_traveller most = all[0];
@@ -110,36 +106,72 @@ static void sort_travellers(plastic_traveller* all, size_t count) {
   }
 }
 
+// True if slaves here, between those of lower and of higher ranks, are in the order of numbers.
+// Usually they are: numbers ascend with ranks, except those of new slaves and of masters that moved
+// to another rank.
+static bool are_in_order(const plastic_body* body, size_t before, size_t own, size_t after) {
+  const plastic_ranks* ranks = body->ranks;
+  const plastic_traveller* in = ranks->in.data;
+  const int64_t* number = yw_plastic_numbers(body) + ranks->num_foreign;
+  int64_t last = -1;
+  for (size_t i = 0; i < before + own + after; ++i) {
+    bool is_own = i >= before && i < before + own;
+    int64_t next = is_own ? number[i - before] : in[i < before ? i : i - own].number;
+    if (next <= last) return false;
+    last = next;
+  }
+  return true;
+}
+
+static void put_travellers(plastic_body* body, size_t at, const plastic_traveller* from,
+                           size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    body->slave_pos[at + i] = (yw_vec4){from[i].x, from[i].y, from[i].z, 0.0f};
+    yw_plastic_numbers(body)[at + i] = from[i].number;
+  }
+}
+
+// The rare case: through a list of all of them.
+static bool merge_unordered(plastic_body* body, size_t before, size_t own, size_t after) {
+  plastic_ranks* ranks = body->ranks;
+  size_t all = before + own + after;
+  if (!yw_plastic_grow(ranks, &ranks->merged, all * sizeof(plastic_traveller))) return false;
+  plastic_traveller* merged = ranks->merged.data;
+  const plastic_traveller* in = ranks->in.data;
+  if (before + after > 0) memcpy(merged, in, (before + after) * sizeof *merged);
+  for (size_t i = 0; i < own; ++i) {
+    int32_t s = ranks->num_foreign + (int32_t)i;
+    yw_vec4 p = body->slave_pos[s];
+    merged[before + after + i] = (plastic_traveller){yw_plastic_numbers(body)[s], p.x, p.y, p.z, s};
+  }
+  sort_travellers(merged, all);
+  put_travellers(body, 0, merged, all);
+  return true;
+}
+
 bool yw_plastic_fetch_slaves(plastic_body* body, const yw_particles* particles) {
   plastic_ranks* ranks = body->ranks;
   int32_t me = ranks->comm->rank, count = ranks->comm->count;
   yw_plastic_find_boxes(body, particles);
   if (!send_slaves(body)) return false;
-  size_t own = (size_t)(body->num_slaves - ranks->num_foreign);
-  size_t all = own + ranks->in_start[count] / sizeof(plastic_traveller);
-  if (all > INT32_MAX / 4 ||
-      !yw_plastic_grow(ranks, &ranks->merged, all * sizeof(plastic_traveller)))
-    return false;
-  plastic_traveller* merged = ranks->merged.data;
-  size_t before = ranks->in_start[me] / sizeof *merged;
-  const plastic_traveller* in = ranks->in.data;
-  if (before > 0) memcpy(merged, in, before * sizeof *merged);
-  for (size_t i = 0; i < own; ++i) {
-    int32_t s = ranks->num_foreign + (int32_t)i;
-    yw_vec4 p = body->slave_pos[s];
-    merged[before + i] = (plastic_traveller){yw_plastic_numbers(body)[s], p.x, p.y, p.z, s};
-  }
-  if (all > own + before) {
-    memcpy(merged + before + own, in + before, (all - own - before) * sizeof *merged);
-  }
-  sort_travellers(merged, all);
-  if (!yw_plastic_reserve_slaves(body, (int32_t)all) ||
+  size_t own = (size_t)(body->num_slaves - ranks->num_foreign),
+         foreign = (size_t)ranks->num_foreign;
+  size_t before = ranks->in_start[me] / sizeof(plastic_traveller);
+  size_t after = ranks->in_start[count] / sizeof(plastic_traveller) - before;
+  size_t all = before + own + after;
+  if (all > INT32_MAX / 4 || !yw_plastic_reserve_slaves(body, (int32_t)all) ||
       !yw_plastic_grow(ranks, &ranks->numbers, all * sizeof(int64_t))) {
     return false;
   }
-  for (size_t i = 0; i < all; ++i) {
-    body->slave_pos[i] = (yw_vec4){merged[i].x, merged[i].y, merged[i].z, 0.0f};
-    yw_plastic_numbers(body)[i] = merged[i].number;
+  if (are_in_order(body, before, own, after)) {
+    int64_t* number = yw_plastic_numbers(body);
+    const plastic_traveller* in = ranks->in.data;
+    memmove(body->slave_pos + before, body->slave_pos + foreign, own * sizeof *body->slave_pos);
+    memmove(number + before, number + foreign, own * sizeof *number);
+    put_travellers(body, 0, in, before);
+    put_travellers(body, before + own, in + before, after);
+  } else if (!merge_unordered(body, before, own, after)) {
+    return false;
   }
   body->num_slaves = (int32_t)all;
   return true;
@@ -204,9 +236,9 @@ int32_t yw_plastic_meet_ranks(plastic_body* body) {
     memcpy(&place, &body->slave_pos[s].w, sizeof place);
     if (place >= num_numbers) num_numbers = place + 1;
   }
-  size_t bytes = ((size_t)num_numbers + (size_t)body->num_slaves) * sizeof(int32_t);
-  if (!yw_plastic_grow(ranks, &ranks->marks, bytes)) return -1;
-  int32_t *at_number = ranks->marks.data, *seen = at_number + num_numbers;
+  // The solve fills these in after lists are built; numbers are those of slaves that were here.
+  int32_t *at_number = (int32_t*)body->course, *seen = at_number + body->slave_capacity;
+  _Static_assert(sizeof *body->course >= 2 * sizeof *seen, "both fit");
   memset(at_number, 0xff, (size_t)num_numbers * sizeof *at_number);
   memset(seen, 0, (size_t)body->num_slaves * sizeof *seen);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
@@ -304,6 +336,36 @@ void yw_plastic_list_far_parts(plastic_body* body, int32_t* at, bool lower) {
   ranks->part_in[ranks->comm->count] = (size_t)(slot - body->num_locals) * sizeof *body->parts;
 }
 
+// Chunks that write parts for others come first.
+static bool list_chunks(plastic_body* body, size_t num_posts) {
+  plastic_ranks* ranks = body->ranks;
+  int32_t count = yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK), border = 0, inner = 0;
+  size_t bytes = (size_t)count * sizeof(int32_t);
+  if (!yw_plastic_grow(ranks, &ranks->chunks, bytes) ||
+      !yw_plastic_grow(ranks, &ranks->marks, bytes)) {
+    return false;
+  }
+  int32_t *list = ranks->chunks.data, *is_border = ranks->marks.data;
+  const int32_t *post = ranks->posts.data, *start = body->local_start;
+  if (count > 0) memset(is_border, 0, bytes);
+  for (size_t i = 0; i < num_posts; ++i) {
+    int32_t low = 0, high = count;
+    while (high - low > 1) {
+      int32_t middle = (low + high) / 2;
+      if (start[middle] <= post[i]) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    is_border[low] = 1;
+  }
+  for (int32_t c = 0; c < count; ++c) border += is_border[c];
+  ranks->num_border = border;
+  for (int32_t c = 0, at = 0; c < count; ++c) list[is_border[c] ? at++ : border + inner++] = c;
+  return true;
+}
+
 // Which parts go to which rank.
 bool yw_plastic_list_posts(plastic_body* body) {
   plastic_ranks* ranks = body->ranks;
@@ -322,5 +384,6 @@ bool yw_plastic_list_posts(plastic_body* body) {
     }
   }
   ranks->part_out[ranks->comm->count] = count * sizeof *body->parts;
-  return yw_plastic_grow(ranks, &ranks->out, count * sizeof *body->parts);
+  return yw_plastic_grow(ranks, &ranks->out, count * sizeof *body->parts) &&
+         list_chunks(body, count);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Snapshots of a body on several ranks: the same bytes as those of one rank. All ranks write all of
-// it, piece by piece; each reads what belongs to it.
+// Snapshots of a body on several ranks: the same bytes as those of one rank. In files every rank
+// puts what it has; otherwise all ranks write all of it, piece by piece. Each reads what belongs to
+// it.
 #include <math.h>
 #include <string.h>
 
@@ -52,6 +53,28 @@ static void to_numbers(void* sink, const void* piece, size_t size) {
   for (size_t i = 0; i < size / sizeof *values; ++i) yw_write_u32(sink, values[i]);
 }
 
+// Puts what this rank has where it stands among that of all ranks.
+static void put_own(const plastic_body* body, yw_writer* writer, piece_source source,
+                    const void* from, size_t own, piece_sink take) {
+  const yw_ranks* comm = body->ranks->comm;
+  const uint64_t* all = body->ranks->counts;
+  size_t before = 0, total = 0;
+  for (int32_t r = 0; r < comm->count; ++r) {
+    if (r < comm->rank) before += (size_t)all[r];
+    total += (size_t)all[r];
+  }
+  yw_writer part = yw_writer_part(writer, writer->size + before);
+  float_stream stream = {.writer = &part};
+  _Alignas(8) char piece[PIECE];
+  for (size_t at = 0; at < own; at += PIECE) {
+    size_t some = own - at < PIECE ? own - at : PIECE;
+    source(body, from, at, some, piece);
+    take(take == to_stream ? (void*)&stream : (void*)&part, piece, some);
+  }
+  flush(&stream);
+  writer->size += total;
+}
+
 // Hands what all ranks have to a sink, one after the other.
 static void pass_all(const plastic_body* body, piece_source source, const void* from, size_t own,
                      piece_sink take, void* sink) {
@@ -59,6 +82,11 @@ static void pass_all(const plastic_body* body, piece_source source, const void* 
   uint64_t size = own, *all = body->ranks->counts;
   for (int32_t r = 0; r < comm->count; ++r) body->ranks->sizes[r] = sizeof size;
   yw_ranks_gather(comm, &size, all, body->ranks->sizes);
+  yw_writer* writer = take == to_stream ? ((float_stream*)sink)->writer : sink;
+  if (writer->put) {
+    put_own(body, writer, source, from, own, take);
+    return;
+  }
   _Alignas(8) char piece[PIECE];
   for (int32_t r = 0; r < comm->count; ++r) {
     for (size_t at = 0; at < all[r]; at += PIECE) {

@@ -35,17 +35,26 @@ bool yw_plastic_list_cross_links(plastic_body* body) {
   plastic_ranks* ranks = body->ranks;
   const plastic_model* model = body->model;
   int32_t* start = ranks->cross_start;
-  for (int32_t k = 0; k < model->num_links; ++k) {
-    int32_t r = other_rank(ranks, model->links[k]);
-    if (r >= 0) ++start[r + 1];
+  memset(start, 0, ((size_t)ranks->comm->count + 1) * sizeof *start);
+  const int32_t* way;
+  for (int32_t m = 0; m < model->num_masters; ++m) {
+    int32_t count = yw_plastic_links_of(model, m, &way);
+    for (int32_t k = 0; k < count; ++k) {
+      int32_t r = other_rank(ranks, (plastic_link){m + way[k], m});
+      if (r >= 0) ++start[r + 1];
+    }
   }
   for (int32_t r = 0; r < ranks->comm->count; ++r) start[r + 1] += start[r];
   size_t count = (size_t)start[ranks->comm->count];
-  if (!yw_plastic_grow(ranks, &ranks->cross, count * sizeof(int32_t))) return false;
-  int32_t* cross = ranks->cross.data;
-  for (int32_t k = 0; k < model->num_links; ++k) {
-    int32_t r = other_rank(ranks, model->links[k]);
-    if (r >= 0) cross[start[r]++] = k;
+  if (!yw_plastic_grow(ranks, &ranks->cross, count * sizeof(plastic_cross))) return false;
+  plastic_cross* cross = ranks->cross.data;
+  for (int32_t m = 0, number = 0; m < model->num_masters; ++m) {
+    int32_t links = yw_plastic_links_of(model, m, &way);
+    for (int32_t k = 0; k < links; ++k, ++number) {
+      plastic_link link = {m + way[k], m};
+      int32_t r = other_rank(ranks, link);
+      if (r >= 0) cross[start[r]++] = (plastic_cross){number, link};
+    }
   }
   for (int32_t r = ranks->comm->count; r > 0; --r) start[r] = start[r - 1];
   start[0] = 0;
@@ -53,8 +62,7 @@ bool yw_plastic_list_cross_links(plastic_body* body) {
 }
 
 // The master here of a link; *side: 0 if it is its first.
-static int32_t own_end(const plastic_body* body, int32_t k, int* side) {
-  plastic_link link = body->model->links[k];
+static int32_t own_end(const plastic_body* body, plastic_link link, int* side) {
   int32_t a = link.a - body->first_master;
   *side = a < 0 || a >= body->master_capacity;
   return *side ? link.b - body->first_master : a;
@@ -74,7 +82,7 @@ static void swap_vectors(plastic_ranks* ranks, const size_t* counts) {
 
 // A link that parted in this step, as both ranks see it.
 typedef struct parted_link {
-  int32_t link;
+  plastic_cross cross;
   yw_vec4 far;  // the other master
 } parted_link;
 
@@ -83,7 +91,7 @@ typedef struct parted_link {
 static bool find_parted(plastic_body* body, const yw_particles* particles, size_t* counts,
                         size_t* parted) {
   plastic_ranks* ranks = body->ranks;
-  const int32_t* cross = ranks->cross.data;
+  const plastic_cross* cross = ranks->cross.data;
   size_t all = (size_t)ranks->cross_start[ranks->comm->count];
   if (!yw_plastic_grow(ranks, &ranks->out, all * sizeof(yw_vec4)) ||
       !yw_plastic_grow(ranks, &ranks->in, all * sizeof(yw_vec4)) ||
@@ -94,7 +102,7 @@ static bool find_parted(plastic_body* body, const yw_particles* particles, size_
   parted_link* list = ranks->merged.data;
   int side;
   for (size_t i = 0; i < all; ++i) {
-    int32_t m = own_end(body, cross[i], &side);
+    int32_t m = own_end(body, cross[i].link, &side);
     out[i] = m < body->num_masters ? particles->pos[m] : (yw_vec4){0};
   }
   for (int32_t r = 0; r < ranks->comm->count; ++r) {
@@ -105,15 +113,15 @@ static bool find_parted(plastic_body* body, const yw_particles* particles, size_
   for (int32_t r = 0; r < ranks->comm->count; ++r) {
     counts[r] = 0;
     for (int32_t i = ranks->cross_start[r]; i < ranks->cross_start[r + 1]; ++i) {
-      plastic_link link = body->model->links[cross[i]];
-      if (link.a >= body->num_all || link.b >= body->num_all || !body->is_linked[cross[i]])
+      plastic_link link = cross[i].link;
+      if (link.a >= body->num_all || link.b >= body->num_all || !body->is_linked[cross[i].number])
         continue;
-      int32_t m = own_end(body, cross[i], &side);
+      int32_t m = own_end(body, cross[i].link, &side);
       yw_vec4 own = particles->pos[m], far = in[i];
       if (!yw_plastic_have_parted(body, side ? far : own, side ? own : far)) continue;
-      body->is_linked[cross[i]] = 0;
+      body->is_linked[cross[i].number] = 0;
       // The rank of the second master tells the others.
-      if (side && !yw_plastic_note_parted(body, cross[i])) return false;
+      if (side && !yw_plastic_note_parted(body, cross[i].number)) return false;
       list[(*parted)++] = (parted_link){cross[i], far};
       ++counts[r];
     }
@@ -129,18 +137,19 @@ bool yw_plastic_part_cross_links(plastic_body* body, const yw_particles* particl
   yw_vec4 *out = ranks->out.data, *in = ranks->in.data;
   int side;
   for (size_t i = 0; i < parted; ++i) {
-    int32_t m = own_end(body, list[i].link, &side);
+    int32_t m = own_end(body, list[i].cross.link, &side);
     yw_vec4 own = particles->pos[m], a = side ? list[i].far : own, b = side ? own : list[i].far;
     out[i] = yw_plastic_nearest(body, m, yw_plastic_middle(a, b));
   }
   swap_vectors(ranks, counts);
   for (size_t i = 0; i < parted; ++i) {
-    int32_t m = own_end(body, list[i].link, &side);
+    int32_t m = own_end(body, list[i].cross.link, &side);
     yw_vec4 own = particles->pos[m], a = side ? list[i].far : own, b = side ? own : list[i].far;
     yw_vec4 at_a = side ? in[i] : out[i], at_b = side ? out[i] : in[i];
     yw_vec4 from = yw_plastic_nearer(at_a, at_b, yw_plastic_middle(a, b));
     if (yw_plastic_is_due(body, a, b, from, side) &&
-        !yw_plastic_offer_beside(body, particles, m, from, 2 * (int64_t)list[i].link + side)) {
+        !yw_plastic_offer_beside(body, particles, m, from,
+                                 2 * (int64_t)list[i].cross.number + side)) {
       return false;
     }
   }

@@ -10,23 +10,28 @@
 #include <string.h>
 
 #include "methods/plastic/phases.h"
+#include "methods/plastic/ranks.h"
 
 // Masters whose weights sum to less see no slaves.
 #define LEAST_SHARE 0.5f
 
 // The lists are those of the last solve, which had fewer slaves if some were added since.
 static bool has_matrix(const plastic_body* body) {
-  return body->num_listed > 0 && !body->is_moved && !body->model->paper && !body->twin;
+  bool here = body->num_listed > 0 || body->num_masters == 0;
+  bool listed = here && (!body->ranks || body->ranks->num_all_listed > 0);
+  if (!(yw_plastic_most(body, listed ? 0.0f : 1.0f) == 0.0f)) return false;
+  return body->num_all > 0 && !body->is_moved && !body->model->paper && !body->twin;
 }
 
 static bool is_held(const plastic_body* body, const yw_particles* particles) {
   for (int32_t m = 0; m < particles->count; ++m) {
     if (particles->inv_mass[m] == 0.0f) return true;
   }
-  for (int32_t s = 0; s < body->num_listed; ++s) {
-    if (body->normal[s].w == PLASTIC_HELD) return true;
+  bool here = false;
+  for (int32_t s = 0; s < body->num_listed && !here; ++s) {
+    here = body->normal[s].w == PLASTIC_HELD;
   }
-  return false;
+  return yw_plastic_most(body, here ? 1.0f : 0.0f) > 0.0f;
 }
 
 // body->pull = N (M + dt^2 H)^-1 N^T pull, w: sum of N.
@@ -55,18 +60,22 @@ yw_status yw_plastic_respond(plastic_body* body, const yw_particles* particles,
   bool free = body->sleep.num_asleep == 0 && !is_held(body, particles);
   yw_rigid_answer rigid = {0};
   if (free) rigid = yw_answer_rigidly(particles, impulses, false, change);
-  for (int32_t m = 0; m < particles->count; ++m) {
-    bool held = particles->inv_mass[m] == 0.0f;
-    body->pull[m] = held ? (yw_vec4){0} : yw_v4(yw_xyz(free ? change[m] : impulses[m]));
-    if (!free) change[m] = impulses[m];
+  if (!free) memcpy(change, impulses, (size_t)particles->count * sizeof *change);
+  // Ranks answer for the masters that they have.
+  const yw_particles here = yw_plastic_masters_here(body, particles);
+  yw_vec4* own = change + body->first_master;
+  for (int32_t m = 0; m < here.count; ++m) {
+    bool held = here.inv_mass[m] == 0.0f;
+    body->pull[m] = held ? (yw_vec4){0} : yw_v4(yw_xyz(own[m]));
   }
-  bool solved = answer_slaves(body, particles, ctx, tolerance);
-  for (int32_t m = 0; m < particles->count; ++m) {
-    float inv_mass = particles->inv_mass[m];
+  bool solved = answer_slaves(body, &here, ctx, tolerance);
+  for (int32_t m = 0; m < here.count; ++m) {
+    float inv_mass = here.inv_mass[m];
     bool apart = body->sleep.island[m] >= 0 || body->pull[m].w < LEAST_SHARE || inv_mass == 0.0f;
-    yw_vec3 own = yw_scale(yw_xyz(change[m]), inv_mass);
-    change[m] = yw_v4(apart ? own : yw_xyz(body->pull[m]));
+    yw_vec3 alone = yw_scale(yw_xyz(own[m]), inv_mass);
+    own[m] = yw_v4(apart ? alone : yw_xyz(body->pull[m]));
   }
+  if (body->ranks) yw_plastic_gather_values(body, own, change, sizeof *change);
   if (free) yw_answer_add_rigid(particles, &rigid, change);
   return solved ? YW_OK : YW_WARN_NUMERICS;
 }

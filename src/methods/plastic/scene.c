@@ -466,9 +466,14 @@ static bool build(yw_loader* l, yw_model_spec* model) {
   yw_tri_mesh surface = {0};
   bool done =
       make_surface(l, model, &surface) && (model->merged_only || create(l, model, &surface));
-  // Groups take it from here.
+  // Groups, if there are any, take it from here.
   yw_tri_mesh_free(&model->surface_mesh);
-  model->surface_mesh = surface;
+  model->surface_mesh = (yw_tri_mesh){0};
+  if (l->scene->groups.count > 0) {
+    model->surface_mesh = surface;
+  } else {
+    yw_tri_mesh_free(&surface);
+  }
   return done;
 }
 

@@ -167,23 +167,9 @@ bool yw_plastic_is_due(const plastic_body* body, yw_vec4 a, yw_vec4 b, yw_vec4 f
   return per_split == 2 || (per_split == 1 && side == farther);
 }
 
-// The first link of a part whose second master is not below `least`: links are in the order of
-// these.
-static int32_t first_link(const plastic_body* body, const plastic_part* part, int32_t least) {
-  int32_t low = part->first_link, high = part->first_link + part->num_links;
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-    if (body->model->links[middle].b < least) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-static bool part_link(plastic_body* body, const yw_particles* particles, int32_t k) {
-  plastic_link link = body->model->links[k];
+// Link k.
+static bool part_link(plastic_body* body, const yw_particles* particles, int32_t k,
+                      plastic_link link) {
   const int32_t ends[2] = {link.a - body->first_master, link.b - body->first_master};
   // Links to other ranks are watched elsewhere.
   if (ends[0] < 0) return true;
@@ -205,12 +191,14 @@ static bool part_link(plastic_body* body, const yw_particles* particles, int32_t
 }
 
 static bool add_at_links(plastic_body* body, const yw_particles* particles) {
-  for (int32_t i = 0; i < body->num_started; ++i) {
-    const plastic_part* part = &body->model->parts[i];
-    int32_t first = first_link(body, part, body->first_master);
-    int32_t end = first_link(body, part, body->first_master + body->num_masters);
-    for (int32_t k = first; k < end; ++k) {
-      if (!part_link(body, particles, k)) return false;
+  const plastic_model* model = body->model;
+  int32_t first = body->first_master, end = first + body->num_masters;
+  int32_t number = first < end ? yw_plastic_first_link(model, first) : 0;
+  const int32_t* way;
+  for (int32_t m = first; m < end; ++m) {
+    int32_t count = yw_plastic_links_of(model, m, &way);
+    for (int32_t k = 0; k < count; ++k, ++number) {
+      if (!part_link(body, particles, number, (plastic_link){m + way[k], m})) return false;
     }
   }
   return !body->ranks || yw_plastic_part_cross_links(body, particles);
