@@ -95,8 +95,6 @@ void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const
                               float begin);
 /// A slave moves as a hold of the step does.
 void yw_plastic_hold_slave(plastic_body* body, const yw_step_ctx* ctx, int32_t slave, int32_t hold);
-/// Removes the velocity component into the obstacle and applies friction.
-void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity);
 
 /// slaves.c: moves, adds and removes slaves.
 void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);

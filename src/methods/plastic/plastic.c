@@ -13,6 +13,7 @@
 #include "methods/plastic/cladding.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/ranks.h"
+#include "methods/plastic/slave_steps.h"
 #include "yawara/extend/timer.h"
 
 // Automatic time step: no master moves farther than this fraction of d relative to the body, ...
@@ -157,7 +158,7 @@ static void meet_again(plastic_body* body, yw_particles* particles, int32_t chun
   (void)particles;
   int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
   for (int32_t i = first; i < end; ++i) {
-    yw_plastic_meet(body, i, &body->solved[i]);
+    plastic_meet(body, i, &body->solved[i]);
     body->solved[i].w = 1.0f;
   }
 }
