@@ -117,6 +117,11 @@ bool yw_plastic_wake_near(plastic_body* body, const yw_particles* particles);
 bool yw_plastic_wake_all(plastic_body* body);
 /// After a step: islands that were still long enough fall asleep.
 bool yw_plastic_rest(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// Speed (m/s) below which a master is at rest.
+float yw_plastic_still_speed(const plastic_body* body, const yw_step_ctx* ctx);
+/// Time passes; true if islands fall asleep now. any: a master was still long enough.
+bool yw_plastic_looks_for_rest(plastic_body* body, const yw_step_ctx* ctx, bool any);
+bool yw_plastic_fall_asleep(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 /// Lists the awake chunks and the sleepers in them.
 bool yw_plastic_list_sleepers(plastic_body* body);
 /// Restores the state of sleepers in chunks that were stepped.

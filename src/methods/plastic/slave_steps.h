@@ -17,6 +17,16 @@ static inline float plastic_distance2(yw_vec4 a, yw_vec4 b) {
   return x * x + y * y + z * z;
 }
 
+// A slave is not added if another is closer than this, in units of d.
+#define PLASTIC_LEAST_DISTANCE 0.7f
+// Masters that were adjacent have parted beyond this distance, in units of h.
+#define PLASTIC_PARTED_DISTANCE 2.0f
+
+static inline bool plastic_have_parted(float spacing, yw_vec4 a, yw_vec4 b) {
+  float apart = PLASTIC_PARTED_DISTANCE * spacing;
+  return plastic_distance2(a, b) > apart * apart;
+}
+
 // Transfer ----------------------------------------------------------------------------------------
 
 /// Velocity of a slave, w: mass, from momentum and mass.
@@ -99,6 +109,38 @@ static inline bool plastic_choose_contact(const plastic_body* body, yw_vec3 grav
 
 // The solve (solve.c) -----------------------------------------------------------------------------
 
+#ifdef YW_ONE_LANE
+// On a device, each of the four is an array of its own.
+static inline yw_vec4* plastic_course_part(const plastic_body* body, int32_t i, int32_t part) {
+  return (yw_vec4*)body->course + (size_t)part * (size_t)body->slave_capacity + (size_t)i;
+}
+static inline yw_vec4* plastic_steep(const plastic_body* body, int32_t i) {
+  return plastic_course_part(body, i, 0);
+}
+static inline yw_vec4* plastic_image(const plastic_body* body, int32_t i) {
+  return plastic_course_part(body, i, 1);
+}
+static inline yw_vec4* plastic_direction(const plastic_body* body, int32_t i) {
+  return plastic_course_part(body, i, 2);
+}
+static inline yw_vec4* plastic_place(const plastic_body* body, int32_t i) {
+  return plastic_course_part(body, i, 3);
+}
+#else
+static inline yw_vec4* plastic_steep(const plastic_body* body, int32_t i) {
+  return &body->course[i].steep;
+}
+static inline yw_vec4* plastic_image(const plastic_body* body, int32_t i) {
+  return &body->course[i].image;
+}
+static inline yw_vec4* plastic_direction(const plastic_body* body, int32_t i) {
+  return &body->course[i].direction;
+}
+static inline yw_vec4* plastic_place(const plastic_body* body, int32_t i) {
+  return &body->course[i].place;
+}
+#endif
+
 static inline double plastic_dot(yw_vec4 a, yw_vec4 b) {
   return ((double)(a.x * b.x) + (double)(a.y * b.y)) + (double)(a.z * b.z);
 }
@@ -148,11 +190,11 @@ static inline void plastic_begin_slave(const plastic_body* body, yw_vec3 gravity
   }
   body->solved[i] = v;
   body->residual[i] = body->product[i] = zero;
-  plastic_course* course = &body->course[i];
-  course->steep = course->image = zero;
-  course->direction = yw_v4(yw_sub(yw_xyz(v), mean));
-  course->place = body->slave_pos[i];
-  course->place.w = body->slave_vel[i].w;
+  yw_vec4 place = body->slave_pos[i];
+  place.w = body->slave_vel[i].w;
+  *plastic_steep(body, i) = *plastic_image(body, i) = zero;
+  *plastic_direction(body, i) = yw_v4(yw_sub(yw_xyz(v), mean));
+  *plastic_place(body, i) = place;
   body->touches[i] = n.w != 0.0f;
 }
 
@@ -166,7 +208,7 @@ static inline double plastic_first_residual(const plastic_body* body, yw_vec3 me
   r = plastic_free(&body->normal[i], yw_mad4(yw_mad4(r, mass, from_mean), -1.0f, body->product[i]));
   body->residual[i] = r;
   yw_vec4 z = plastic_condition(body, i, r);
-  body->course[i].steep = z;
+  *plastic_steep(body, i) = z;
   return plastic_dot(r, z);
 }
 
@@ -181,11 +223,11 @@ static inline double plastic_measure(const plastic_body* body, yw_vec3 mean, int
 
 /// Applies the pending step. Returns r . P r.
 static inline double plastic_advance_slave(const plastic_body* body, float alpha, int32_t i) {
-  body->solved[i] = yw_mad4(body->solved[i], alpha, body->course[i].direction);
+  body->solved[i] = yw_mad4(body->solved[i], alpha, *plastic_direction(body, i));
   yw_vec4 r = yw_mad4(body->residual[i], -alpha, body->product[i]);
   body->residual[i] = r;
   yw_vec4 z = plastic_condition(body, i, r);
-  body->course[i].steep = z;
+  *plastic_steep(body, i) = z;
   return plastic_dot(r, z);
 }
 

@@ -12,11 +12,8 @@
 
 // One of two slaves closer than this is removed, in units of h.
 #define CROWD_DISTANCE 0.15f
-// Masters that were adjacent have parted beyond this distance, in units of h.
-#define PARTED_DISTANCE 2.0f
-// A slave is not added if another is closer than this, in units of d, ...
-#define LEAST_DISTANCE 0.7f
-// ... or, at parted masters, if the sum of w is already that of the lattice.
+// A slave is not added if another is closer than PLASTIC_LEAST_DISTANCE, or, at parted masters, if
+// the sum of w is already that of the lattice.
 #define FULL_WEIGHT 2.0947f
 
 // Motion ------------------------------------------------------------------------------------------
@@ -100,7 +97,7 @@ static int64_t repair_key(const plastic_body* body, int32_t m, int corner) {
 }
 
 bool yw_plastic_consider(plastic_body* body, int64_t key, yw_vec4 p, bool* added) {
-  float room = LEAST_DISTANCE * body->model->spacing;
+  float room = PLASTIC_LEAST_DISTANCE * body->model->spacing;
   *added = key < repair_key(body, -body->first_master, 0) || !meets_fresh(body, p, room * room);
   return !*added || add_slave(body, p);
 }
@@ -126,8 +123,7 @@ bool yw_plastic_offer_beside(plastic_body* body, const yw_particles* particles, 
 }
 
 bool yw_plastic_have_parted(const plastic_body* body, yw_vec4 a, yw_vec4 b) {
-  float apart = PARTED_DISTANCE * body->model->spacing;
-  return plastic_distance2(a, b) > apart * apart;
+  return plastic_have_parted(body->model->spacing, a, b);
 }
 
 yw_vec4 yw_plastic_middle(yw_vec4 a, yw_vec4 b) {
@@ -226,7 +222,7 @@ static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
 
 // Fills the eight lattice positions around a master that have no slave nearby.
 static bool repair(plastic_body* body, const yw_particles* particles, int32_t m) {
-  float half = 0.5f * body->model->spacing, room = LEAST_DISTANCE * body->model->spacing;
+  float half = 0.5f * body->model->spacing, room = PLASTIC_LEAST_DISTANCE * body->model->spacing;
   yw_vec4 x = particles->pos[m];
   for (int corner = 0; corner < 8; ++corner) {
     yw_vec4 p = {x.x + (corner & 1 ? half : -half), x.y + (corner & 2 ? half : -half),
@@ -245,7 +241,7 @@ static bool repair(plastic_body* body, const yw_particles* particles, int32_t m)
 }
 
 bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles) {
-  float d = body->model->spacing, room = LEAST_DISTANCE * d;
+  float d = body->model->spacing, room = PLASTIC_LEAST_DISTANCE * d;
   body->num_slaves = 0;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     yw_vec4 x = particles->pos[m];

@@ -69,9 +69,10 @@ YW_LANE_FN yw_lanes_mat3 stress_lanes(const plastic_body* body, int32_t block, i
   const plastic_state_block* state = &body->state[block];
   plastic_work_block* work = &body->work[block];
   yw_vf harden = body->params.stiffness_scale * yw_vf_load(state->harden + lane);
-  principal p = {.mu = harden * yw_vf_load(material->mu + lane),
-                 .lambda = harden * yw_vf_load(material->lambda + lane),
-                 .volume = yw_vf_load(state->volume + lane)};
+  principal p;
+  p.mu = harden * yw_vf_load(material->mu + lane);
+  p.lambda = harden * yw_vf_load(material->lambda + lane);
+  p.volume = yw_vf_load(state->volume + lane);
   for (int a = 0; a < 3; ++a) p.s[a] = yw_vf_load(state->sigma[a] + lane);
   p.j = p.s[0] * p.s[1] * p.s[2];
   // -V0 tau = U diag(t) U^T

@@ -11,12 +11,6 @@
 #include "math/small/polar_one.h"
 #include "methods/plastic/body.h"
 
-#ifdef YW_ONE_LANE
-#define WEIGHT_LANES 1
-#else
-#define WEIGHT_LANES YW_LANES
-#endif
-
 // Where slaves hardly spread in a direction (variance below this, in units of d^2), the inverse is
 // bounded by 1 / LEAST_VARIANCE and goes to 0 with the variance: the gradient across a line or a
 // sheet of slaves is 0.
@@ -30,13 +24,77 @@
 // Minimum share of w that stays in N.
 #define KEPT_SHARE 0.1f
 #define ROOT_STEPS 4
+
+// w of (3) without its constant factor.
+YW_LANE_FN yw_vf kernel(yw_vf x, yw_vf y, yw_vf z) {
+  yw_vf q = yw_vf_sqrt(x * x + y * y + z * z);
+  yw_vf out = yw_vf_max(2.0f - q, yw_vf_splat(0.0f));
+  yw_vf inner = (0.5f * q - 1.0f) * q * q + 2.0f / 3.0f;
+  return yw_vf_select(q < 1.0f, inner, out * out * out * (1.0f / 6.0f));
+}
+
+#ifdef YW_ONE_LANE
+/// Where entry i is in shared memory: entries that lanes read together are a power of two apart
+/// more often than not, and would be in one bank.
+YW_LANE_FN int32_t shared_place(int32_t i) { return i ^ ((i >> 4) & 15); }
+
+/// The pairs of a master on a device: places of slaves are looked up, weights computed again.
+struct weight_block {
+  const uint16_t* column;  // fours of pairs, `stride` apart
+  uint16_t const* at;      // the same: place of a pair in turned_share
+  float *share, *turned_share;
+  int32_t length, stride;
+  const yw_vec4* place;      // of the slaves of the chunk; NULL: ...
+  const yw_vec4* slave_pos;  // ... of all slaves, ...
+  const int32_t* slaves;     // ... and those of the chunk
+  yw_vec4 x;
+  float inv_h;
+};
+YW_LANE_FN int32_t weight_index(const weight_block* b, int32_t k) {
+  return k / 4 * b->stride + k % 4;
+}
+YW_LANE_FN yw_lanes_vec3 weight_place(const weight_block* b, int32_t k, int32_t lane) {
+  (void)lane;
+  const uint16_t c = b->column[weight_index(b, k)];
+  const yw_vec4 s = b->place ? b->place[shared_place(c)] : b->slave_pos[b->slaves[c]];
+  return (yw_lanes_vec3){(s.x - b->x.x) * b->inv_h, (s.y - b->x.y) * b->inv_h,
+                         (s.z - b->x.z) * b->inv_h};
+}
+YW_LANE_FN void weight_note(weight_block* b, int32_t k, int32_t lane, yw_vf w) {
+  (void)b, (void)k, (void)lane, (void)w;
+}
+YW_LANE_FN yw_vf weight_of(const weight_block* b, int32_t k, int32_t lane, yw_lanes_vec3 at) {
+  (void)b, (void)k, (void)lane;
+  return kernel(at.x, at.y, at.z);
+}
+YW_LANE_FN void weight_keep(weight_block* b, int32_t k, int32_t lane, yw_vf n) {
+  (void)lane;
+  b->share[weight_index(b, k)] = n;
+  b->turned_share[b->at[weight_index(b, k)]] = n;
+}
+#else
 typedef struct weight_block {
-  _Alignas(64) float x[PLASTIC_MAX_ROW][WEIGHT_LANES];
-  float y[PLASTIC_MAX_ROW][WEIGHT_LANES];
-  float z[PLASTIC_MAX_ROW][WEIGHT_LANES];
-  float w[PLASTIC_MAX_ROW][WEIGHT_LANES];  // then N
-  int32_t length;                          // of the longest row
+  _Alignas(64) float x[PLASTIC_MAX_ROW][YW_LANES];
+  float y[PLASTIC_MAX_ROW][YW_LANES];
+  float z[PLASTIC_MAX_ROW][YW_LANES];
+  float w[PLASTIC_MAX_ROW][YW_LANES];  // then N
+  int32_t length;                      // of the longest row
 } weight_block;
+YW_LANE_FN yw_lanes_vec3 weight_place(const weight_block* b, int32_t k, int32_t lane) {
+  return (yw_lanes_vec3){yw_vf_load(b->x[k] + lane), yw_vf_load(b->y[k] + lane),
+                         yw_vf_load(b->z[k] + lane)};
+}
+YW_LANE_FN void weight_note(weight_block* b, int32_t k, int32_t lane, yw_vf w) {
+  yw_vf_store(b->w[k] + lane, w);
+}
+YW_LANE_FN yw_vf weight_of(const weight_block* b, int32_t k, int32_t lane, yw_lanes_vec3 at) {
+  (void)at;
+  return yw_vf_load(b->w[k] + lane);
+}
+YW_LANE_FN void weight_keep(weight_block* b, int32_t k, int32_t lane, yw_vf n) {
+  yw_vf_store(b->w[k] + lane, n);
+}
+#endif
 
 typedef struct moments {
   yw_vf sum, x, y, z;  // of w, and mean
@@ -131,23 +189,15 @@ YW_LANE_FN void multiply(const yw_lanes_sym3* m, yw_vf x, yw_vf y, yw_vf z, yw_v
   out[2] = m->xz * x + m->yz * y + m->zz * z;
 }
 
-// w of (3) without its constant factor.
-YW_LANE_FN yw_vf kernel(yw_vf x, yw_vf y, yw_vf z) {
-  yw_vf q = yw_vf_sqrt(x * x + y * y + z * z);
-  yw_vf out = yw_vf_max(2.0f - q, yw_vf_splat(0.0f));
-  yw_vf inner = (0.5f * q - 1.0f) * q * q + 2.0f / 3.0f;
-  return yw_vf_select(q < 1.0f, inner, out * out * out * (1.0f / 6.0f));
-}
-
 // Replaces w by N; m gets the moments of N. Returns the lanes that need more slaves.
 YW_LANE_FN uint32_t share_out(weight_block* b, int32_t lane, moments* m) {
   yw_vf zero = yw_vf_splat(0.0f), count = zero;
-  *m = (moments){0};
+  memset(m, 0, sizeof *m);
   for (int32_t k = 0; k < b->length; ++k) {
-    yw_vf x = yw_vf_load(b->x[k] + lane), y = yw_vf_load(b->y[k] + lane);
-    yw_vf z = yw_vf_load(b->z[k] + lane), w = kernel(x, y, z);
-    yw_vf_store(b->w[k] + lane, w);
-    add_moment(m, w, x, y, z);
+    yw_lanes_vec3 at = weight_place(b, k, lane);
+    yw_vf w = kernel(at.x, at.y, at.z);
+    weight_note(b, k, lane, w);
+    add_moment(m, w, at.x, at.y, at.z);
     count += yw_vf_select(w > zero, yw_vf_splat(1.0f), zero);
   }
   yw_vf total = m->sum;
@@ -164,20 +214,19 @@ YW_LANE_FN uint32_t share_out(weight_block* b, int32_t lane, moments* m) {
   multiply(&inverse, m->x, m->y, m->z, a);
   yw_vf offset = a[0] * m->x + a[1] * m->y + a[2] * m->z;
   for (int32_t k = 0; k < b->length; ++k) {
-    yw_vf t = a[0] * yw_vf_load(b->x[k] + lane) + a[1] * yw_vf_load(b->y[k] + lane) +
-              a[2] * yw_vf_load(b->z[k] + lane) - offset;
-    most = yw_vf_max(most, yw_vf_select(yw_vf_load(b->w[k] + lane) > zero, t, zero));
+    yw_lanes_vec3 at = weight_place(b, k, lane);
+    yw_vf t = a[0] * at.x + a[1] * at.y + a[2] * at.z - offset;
+    most = yw_vf_max(most, yw_vf_select(weight_of(b, k, lane, at) > zero, t, zero));
   }
   yw_vf s = yw_vf_min(yw_vf_splat(1.0f), (1.0f - KEPT_SHARE) / yw_vf_max(most, yw_vf_splat(1e-6f)));
   yw_vf inv = 1.0f / yw_vf_max(total, yw_vf_splat(1e-20f));
-  *m = (moments){0};
+  memset(m, 0, sizeof *m);
   for (int32_t k = 0; k < b->length; ++k) {
-    yw_vf x = yw_vf_load(b->x[k] + lane), y = yw_vf_load(b->y[k] + lane);
-    yw_vf z = yw_vf_load(b->z[k] + lane);
-    yw_vf t = a[0] * x + a[1] * y + a[2] * z - offset;
-    yw_vf n = yw_vf_load(b->w[k] + lane) * inv * (1.0f - s * t);
-    yw_vf_store(b->w[k] + lane, n);
-    add_moment(m, n, x, y, z);
+    yw_lanes_vec3 at = weight_place(b, k, lane);
+    yw_vf t = a[0] * at.x + a[1] * at.y + a[2] * at.z - offset;
+    yw_vf n = weight_of(b, k, lane, at) * inv * (1.0f - s * t);
+    weight_keep(b, k, lane, n);
+    add_moment(m, n, at.x, at.y, at.z);
   }
   finish_moments(m);
   return needs << lane;
