@@ -85,7 +85,8 @@ static yw_world* make_case(const device_case* c, yw_device_kind device, yw_body_
   yw_world_def def = yw_default_world_def();
   def.threads = 1;
   def.device = (uint8_t)device;
-  def.contact = YW_CONTACT_POINTS;
+  // With surfaces, bodies come back after every substep.
+  if (c->flow != YW_FLOW_VON_MISES) def.contact = YW_CONTACT_POINTS;
   yw_world* world = NULL;
   yw_error error;
   assert_int_equal(yw_world_create(&def, &world), YW_OK);
@@ -133,7 +134,7 @@ static void steps_have_the_same_bits(void** state) {
     yw_world* there = make_case(c, YW_DEVICE_CUDA, &b);
     yw_plastic_statistics statistics = {0};
     int32_t contacts = 0;
-    for (int step = 0; step < (c->splits ? 12 : 5); ++step) {
+    for (int step = 0; step < (c->splits ? 11 : 4); ++step) {
       yw_step_report first, second;
       assert_true(yw_world_step(here, 1.0f / 120, 2, &first) >= 0);
       assert_true(yw_world_step(there, 1.0f / 120, 2, &second) >= 0);

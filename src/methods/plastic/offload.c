@@ -148,9 +148,15 @@ void yw_plastic_resend(plastic_body* body) {
 
 // Going there -------------------------------------------------------------------------------------
 
-bool yw_plastic_is_known(const plastic_body* body, const yw_step_ctx* ctx) {
+bool yw_plastic_is_known(const plastic_body* body, const yw_particles* particles,
+                         const yw_step_ctx* ctx) {
   const struct plastic_away* away = body->away;
-  return away->sent && !body->is_moved && (away->is_away || ctx->untouched);
+  if (!away->sent || body->is_moved) return false;
+  if (away->is_away || ctx->untouched) return true;
+  // Others could have changed it, but mostly nobody is near.
+  size_t bytes = (size_t)body->num_masters * sizeof(yw_vec4);
+  return memcmp(body->last_pos, particles->pos, bytes) == 0 &&
+         memcmp(body->last_vel, particles->vel, bytes) == 0;
 }
 
 yw_status yw_plastic_leave(plastic_body* body, const yw_particles* particles) {

@@ -88,7 +88,8 @@ void yw_plastic_detach(plastic_body* body);
 /// True if this substep is taken on the device.
 bool yw_plastic_goes_away(const plastic_body* body, const yw_step_ctx* ctx);
 /// The device has the body as it is.
-bool yw_plastic_is_known(const plastic_body* body, const yw_step_ctx* ctx);
+bool yw_plastic_is_known(const plastic_body* body, const yw_particles* particles,
+                         const yw_step_ctx* ctx);
 /// Everything is here, for whoever changes it: the device gets it before its next step.
 yw_status yw_plastic_come_home(plastic_body* body, yw_particles* particles);
 /// The state here is up to date, also what steps do not bring back.

@@ -418,7 +418,7 @@ static yw_status end_away(plastic_body* body, yw_particles* particles, const yw_
 
 // The device gets the body, if others may have changed it since.
 static yw_status leave(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
-  if (yw_plastic_is_known(body, ctx)) return YW_OK;
+  if (yw_plastic_is_known(body, particles, ctx)) return YW_OK;
   const inner_step s = {.body = body, .particles = particles, .ctx = ctx};
   yw_status status = yw_plastic_come_home(body, particles);
   if (status < 0) return status;
