@@ -28,7 +28,7 @@ static const bench_entry entries[] = {
     {"io", bench_io, "mesh files written and read"},
     {"rollouts", bench_rollouts, "variants of a small scene, on 1 and 2 threads"},
     {"cuda", bench_cuda,
-     "match and fem bodies on a GPU, up to ten million particles or tets, same bits"},
+     "match, plastic and fem bodies on a GPU, up to ten million particles or tets, same bits"},
     {"threads", bench_threads, "bodies of every method on 1, 2, 4 ... threads"},
     {"ranks", bench_ranks, "a plastic body of a million masters on 1 to 8 ranks, same bits"},
 };

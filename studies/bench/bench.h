@@ -67,6 +67,7 @@ int bench_io(const bench_run* run);
 int bench_rollouts(const bench_run* run);
 int bench_cuda(const bench_run* run);
 bool bench_cuda_fem(const bench_run* run);
+bool bench_cuda_plastic(const bench_run* run, double copy_rate);
 int bench_ranks(const bench_run* run);
 int bench_threads(const bench_run* run);
 

@@ -203,5 +203,5 @@ int bench_cuda(const bench_run* run) {
     if (run->quick && !cases[i].is_quick) continue;
     if (!measure_case(run, &cases[i], copy_rate)) return EXIT_FAILED;
   }
-  return bench_cuda_fem(run) ? EXIT_DONE : EXIT_FAILED;
+  return bench_cuda_plastic(run, copy_rate) && bench_cuda_fem(run) ? EXIT_DONE : EXIT_FAILED;
 }

@@ -3,6 +3,7 @@
 // on the processor, for tests.
 #include "device/cuda/fem.h"
 #include "device/cuda/match.h"
+#include "device/cuda/plastic.h"
 
 #ifdef __CUDACC__
 
@@ -90,6 +91,7 @@ static yw_status open_device(yw_device_info* out, yw_error* error) {
 
 static const void* functions_of(const char* name) {
   if (strcmp(name, "match") == 0) return &match_functions;
+  if (strcmp(name, "plastic") == 0) return &plastic_functions;
   return strcmp(name, "fem") == 0 ? &fem_functions : NULL;
 }
 

@@ -3,14 +3,9 @@
 #ifndef YW_DEVICE_CUDA_FEM_H
 #define YW_DEVICE_CUDA_FEM_H
 
+#include "device/cuda/buffers.h"
 #include "device/cuda/fem_kernels.h"
 #include "device/cuda/pins.h"
-
-/// Memory of the device that grows.
-struct device_buffer {
-  void* memory;
-  size_t capacity;
-};
 
 enum { FEM_KIND_ARRAYS = 12, FEM_OTHER_ARRAYS = 24, FEM_HANG_ARRAYS = 4 };
 
@@ -29,24 +24,6 @@ struct fem_remote {
 };
 
 // Memory ------------------------------------------------------------------------------------------
-
-static bool buffer_reserve(fem_remote* r, device_buffer* buffer, size_t bytes) {
-  if (bytes <= buffer->capacity) return true;
-  if (!device_wait(r->stream)) return false;
-  device_release(buffer->memory);
-  buffer->memory = device_alloc(bytes);
-  buffer->capacity = buffer->memory ? bytes : 0;
-  return buffer->memory != NULL;
-}
-
-/// Makes room, copies, and sets a pointer of the arguments; a NULL source leaves what is there.
-template <class Item>
-static bool buffer_put(fem_remote* r, device_buffer* buffer, const Item* from, size_t count,
-                       Item** pointer) {
-  if (!buffer_reserve(r, buffer, count * sizeof(Item))) return false;
-  *pointer = (Item*)buffer->memory;
-  return !from || device_put(r->stream, buffer->memory, from, count * sizeof(Item));
-}
 
 // Bytes of a body whose front is as fine as it can be.
 static uint64_t fem_bytes(const fem_body* body) {
@@ -127,12 +104,14 @@ static bool send_tets(fem_remote* r, const fem_body* body) {
   for (size_t n = 0; ok && n < nodes; ++n) {
     for (int k = 0; k < 2; ++k) parents[n][k] = h->node[n].parents[k];
   }
-  ok =
-      ok && buffer_put(r, &r->others[IN_PUSH], push, pushes, (double**)&a->push_stiffness) &&
-      buffer_put(r, &r->others[IN_VOLUME], volume6, tets, (double**)&a->volume6) &&
-      buffer_put(r, &r->others[IN_PARENTS], &parents[0][0], 2 * nodes, (int32_t**)&a->parents) &&
-      buffer_put(r, &r->others[IN_FIRST_CHILD], h->first_child, tets, (int32_t**)&a->first_child) &&
-      device_wait(r->stream);
+  ok = ok &&
+       buffer_put(r->stream, &r->others[IN_PUSH], push, pushes, (double**)&a->push_stiffness) &&
+       buffer_put(r->stream, &r->others[IN_VOLUME], volume6, tets, (double**)&a->volume6) &&
+       buffer_put(r->stream, &r->others[IN_PARENTS], &parents[0][0], 2 * nodes,
+                  (int32_t**)&a->parents) &&
+       buffer_put(r->stream, &r->others[IN_FIRST_CHILD], h->first_child, tets,
+                  (int32_t**)&a->first_child) &&
+       device_wait(r->stream);
   free(push);
   free(volume6);
   free(parents);
@@ -145,16 +124,16 @@ static bool allocate_fem(fem_remote* r, const fem_body* body) {
   size_t nodes = (size_t)body->model->h.num_nodes, roots = (size_t)body->model->h.num_roots;
   device_buffer* to = r->others;
   r->num_nodes = (int32_t)nodes;
-  return buffer_put(r, &to[IN_KINDS], tables->kinds, FEM_KINDS, (fem_kind**)&a->kinds) &&
-         buffer_put(r, &to[IN_ROOT_MATRICES],
+  return buffer_put(r->stream, &to[IN_KINDS], tables->kinds, FEM_KINDS, (fem_kind**)&a->kinds) &&
+         buffer_put(r->stream, &to[IN_ROOT_MATRICES],
                     tables->root_matrices ? &tables->root_matrices[0][0][0] : NULL,
                     tables->root_matrices ? roots * FEM_TYPES * FEM_MATRIX : 0,
                     (float**)&a->root_matrices) &&
-         buffer_put(r, &to[IN_POS], (const yw_vec4*)NULL, nodes, &a->pos) &&
-         buffer_put(r, &to[IN_VEL], (const yw_vec4*)NULL, nodes, &a->vel) &&
-         buffer_put(r, &to[IN_FORCE], (const yw_vec4*)NULL, nodes, &a->force) &&
-         buffer_put(r, &to[IN_SQUEEZED], (const int*)NULL, 1, &a->squeezed) &&
-         buffer_put(r, &to[IN_BOX], (const ordered_box*)NULL, 1, &a->box) &&
+         buffer_put(r->stream, &to[IN_POS], (const yw_vec4*)NULL, nodes, &a->pos) &&
+         buffer_put(r->stream, &to[IN_VEL], (const yw_vec4*)NULL, nodes, &a->vel) &&
+         buffer_put(r->stream, &to[IN_FORCE], (const yw_vec4*)NULL, nodes, &a->force) &&
+         buffer_put(r->stream, &to[IN_SQUEEZED], (const int*)NULL, 1, &a->squeezed) &&
+         buffer_put(r->stream, &to[IN_BOX], (const ordered_box*)NULL, 1, &a->box) &&
          pins_create((int32_t)nodes, &r->pins) && send_tets(r, body);
 }
 
@@ -198,23 +177,24 @@ static bool send_kind(fem_remote* r, const fem_work* work, int k) {
   bool by_lane = b->table_root && any_by_lane(b, (int32_t)batches);
   to->count = b->count;
   to->num_soft = b->num_soft;
-  return buffer_put(r, &at[0], b->nodes, n * (size_t)kind->num_nodes, &to->nodes) &&
-         buffer_put(r, &at[1], b->half_squares, n * (size_t)kind->num_edges, &to->half_squares) &&
-         buffer_put(r, &at[2], b->turn, n, &to->turn) &&
-         buffer_put(r, &at[3], b->owner, n, &to->owner) &&
-         buffer_put(r, &at[4], b->present, n, &to->present) &&
-         buffer_put(r, &at[5], b->first_slot, batches, &to->first_slot) &&
+  return buffer_put(r->stream, &at[0], b->nodes, n * (size_t)kind->num_nodes, &to->nodes) &&
+         buffer_put(r->stream, &at[1], b->half_squares, n * (size_t)kind->num_edges,
+                    &to->half_squares) &&
+         buffer_put(r->stream, &at[2], b->turn, n, &to->turn) &&
+         buffer_put(r->stream, &at[3], b->owner, n, &to->owner) &&
+         buffer_put(r->stream, &at[4], b->present, n, &to->present) &&
+         buffer_put(r->stream, &at[5], b->first_slot, batches, &to->first_slot) &&
          (!b->factors ||
-          (buffer_put(r, &at[6], b->factors, n * children, &to->factors) &&
-           buffer_put(r, &at[7], b->table_root, batches, &to->table_root) &&
-           buffer_put(r, &at[8], b->lane_tables, by_lane ? n * FEM_TYPES * FEM_MATRIX : 0,
+          (buffer_put(r->stream, &at[6], b->factors, n * children, &to->factors) &&
+           buffer_put(r->stream, &at[7], b->table_root, batches, &to->table_root) &&
+           buffer_put(r->stream, &at[8], b->lane_tables, by_lane ? n * FEM_TYPES * FEM_MATRIX : 0,
                       &to->lane_tables))) &&
          (!b->matrices ||
-          buffer_put(r, &at[6], b->matrices, n * children * FEM_MATRIX, &to->matrices)) &&
+          buffer_put(r->stream, &at[6], b->matrices, n * children * FEM_MATRIX, &to->matrices)) &&
          (!b->dampings ||
-          buffer_put(r, &at[7], b->dampings, n * children * FEM_MATRIX, &to->dampings)) &&
-         buffer_put(r, &at[9], b->shares, soft * children, &to->shares) &&
-         buffer_put(r, &at[10], b->mean_matrices, soft * FEM_MATRIX, &to->mean_matrices);
+          buffer_put(r->stream, &at[7], b->dampings, n * children * FEM_MATRIX, &to->dampings)) &&
+         buffer_put(r->stream, &at[9], b->shares, soft * children, &to->shares) &&
+         buffer_put(r->stream, &at[10], b->mean_matrices, soft * FEM_MATRIX, &to->mean_matrices);
 }
 
 // Hanging nodes born at a level, and for the nodes that they hang on, lists of them, descending.
@@ -251,10 +231,10 @@ static bool send_level(fem_remote* r, const fem_front* f, int level, int32_t* st
   fem_hang *hang = &r->hang[level], *carry = &r->carry[level];
   hang->count = count;
   carry->count = parents;
-  bool ok = buffer_put(r, &to[0], hanging, (size_t)count, (int32_t**)&hang->nodes) &&
-            buffer_put(r, &to[1], nodes, (size_t)parents, (int32_t**)&carry->nodes) &&
-            buffer_put(r, &to[2], start, (size_t)parents + 1, (int32_t**)&carry->start) &&
-            buffer_put(r, &to[3], children, room, (int32_t**)&carry->children) &&
+  bool ok = buffer_put(r->stream, &to[0], hanging, (size_t)count, (int32_t**)&hang->nodes) &&
+            buffer_put(r->stream, &to[1], nodes, (size_t)parents, (int32_t**)&carry->nodes) &&
+            buffer_put(r->stream, &to[2], start, (size_t)parents + 1, (int32_t**)&carry->start) &&
+            buffer_put(r->stream, &to[3], children, room, (int32_t**)&carry->children) &&
             device_wait(r->stream);
   free(list);
   return ok;
@@ -285,17 +265,19 @@ static yw_status fem_send_front(fem_remote* r, const fem_body* body) {
     ok = ok && r->packed;
   }
   ok = ok &&
-       buffer_put(r, &to[IN_ORDER], work->order, (size_t)work->num_batches,
+       buffer_put(r->stream, &to[IN_ORDER], work->order, (size_t)work->num_batches,
                   (fem_batch_ref**)&a->order) &&
-       buffer_put(r, &to[IN_NODES], work->nodes, active, (int32_t**)&a->nodes) &&
-       buffer_put(r, &to[IN_SLOT_START], work->slot_start, active + 1, (int32_t**)&a->slot_start) &&
-       buffer_put(r, &to[IN_SLOTS_OF], work->slots, (size_t)work->slot_start[active],
+       buffer_put(r->stream, &to[IN_NODES], work->nodes, active, (int32_t**)&a->nodes) &&
+       buffer_put(r->stream, &to[IN_SLOT_START], work->slot_start, active + 1,
+                  (int32_t**)&a->slot_start) &&
+       buffer_put(r->stream, &to[IN_SLOTS_OF], work->slots, (size_t)work->slot_start[active],
                   (int32_t**)&a->slots_of) &&
-       buffer_put(r, &to[IN_SLOTS], (const yw_vec4*)NULL, (size_t)work->num_slots, &a->slots) &&
-       buffer_put(r, &to[IN_SURFACE], body->surface, surface, (int32_t**)&a->surface) &&
-       buffer_put(r, &to[IN_SURFACE_OLD], (const yw_vec4*)NULL, surface, &a->surface_old) &&
-       buffer_put(r, &to[IN_SURFACE_POS], (const yw_vec4*)NULL, surface, &a->surface_pos) &&
-       buffer_put(r, &to[IN_SURFACE_VEL], (const yw_vec4*)NULL, surface, &a->surface_vel) &&
+       buffer_put(r->stream, &to[IN_SLOTS], (const yw_vec4*)NULL, (size_t)work->num_slots,
+                  &a->slots) &&
+       buffer_put(r->stream, &to[IN_SURFACE], body->surface, surface, (int32_t**)&a->surface) &&
+       buffer_put(r->stream, &to[IN_SURFACE_OLD], (const yw_vec4*)NULL, surface, &a->surface_old) &&
+       buffer_put(r->stream, &to[IN_SURFACE_POS], (const yw_vec4*)NULL, surface, &a->surface_pos) &&
+       buffer_put(r->stream, &to[IN_SURFACE_VEL], (const yw_vec4*)NULL, surface, &a->surface_vel) &&
        send_hanging(r, &body->front) && device_wait(r->stream);
   return ok ? YW_OK : YW_ERR_DEVICE;
 }
@@ -306,7 +288,7 @@ static yw_status fem_send_offsets(fem_remote* r, const fem_body* body) {
     const fem_batches* b = &body->work.kinds[k];
     size_t n = (size_t)yw_fem_num_batches(b) * YW_LANES;
     size_t children = (size_t)body->work.tables->kinds[k].num_children;
-    ok = buffer_put(r, &r->of_kind[k][11], b->offsets, n * children * 6,
+    ok = buffer_put(r->stream, &r->of_kind[k][11], b->offsets, n * children * 6,
                     &r->args.batches[k].offsets);
   }
   return ok ? YW_OK : YW_ERR_DEVICE;
@@ -320,7 +302,8 @@ static yw_status fem_send(fem_remote* r, const fem_body* body, const yw_particle
   size_t nodes = (size_t)r->num_nodes;
   bool ok = device_put(r->stream, a->pos, particles->pos, nodes * sizeof(yw_vec4)) &&
             device_put(r->stream, a->vel, particles->vel, nodes * sizeof(yw_vec4)) &&
-            buffer_put(r, &r->others[IN_INV_MASS], body->inv_mass, nodes, (float**)&a->inv_mass) &&
+            buffer_put(r->stream, &r->others[IN_INV_MASS], body->inv_mass, nodes,
+                       (float**)&a->inv_mass) &&
             pins_send(r->stream, &r->pins, ctx, body->front.state);
   a->holds = r->pins.holds;
   a->springs = r->pins.springs;

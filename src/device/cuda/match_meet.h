@@ -6,37 +6,10 @@
 #define YW_DEVICE_CUDA_MATCH_MEET_H
 
 #include "device/cuda/match_regions.h"
+#include "device/cuda/meet.h"
 
 /// As in world/step.c: a body with a larger speed or coordinate has diverged.
 #define MOST_COORDINATE 1e9f
-
-KERNEL_FN yw_vec3 see_point(yw_transform pose, yw_vec4 point) {
-  yw_mat3 turn = yw_mat3_transpose(yw_mat3_from_quat(pose.rotation));
-  float shrink = 1.0f / pose.scale;
-  return yw_scale(yw_mul(turn, yw_sub(yw_xyz(point), pose.position)), shrink);
-}
-
-/// collide_group for one particle.
-KERNEL_FN bool meet_obstacle(const yw_obstacle_motion* motion, yw_vec4 old_pos, yw_vec4* pos,
-                             yw_vec4* vel) {
-  yw_vec3 now = motion->in_place ? yw_xyz(*pos) : see_point(motion->last, *pos);
-  float end_distance = yw_shape_value(motion->shape, now), gap = end_distance * motion->last.scale;
-  yw_vec3 path = yw_sub(yw_xyz(*pos), yw_xyz(old_pos));
-  if (gap > 0.0f && !motion->moves && gap * gap > yw_length2(path)) return false;
-  yw_sighting s;
-  s.from = motion->in_place ? yw_xyz(old_pos) : see_point(motion->first, old_pos);
-  s.to = now;
-  s.radius = 0.0f;
-  s.pressing = nullptr;
-  s.start_gap = yw_shape_value_normal(motion->shape, s.from, &s.normal);
-  s.end_gap = end_distance;
-  if (yw_rests_in_place(motion, &s, vel)) {
-    *pos = old_pos;
-    *vel = yw_v4(yw_v3(0, 0, 0));
-    return true;
-  }
-  return yw_collide_particle(motion, &s, old_pos, pos, vel);
-}
 
 /// Contact and return of up to 1,024 particles, `first` and following, by a block of threads.
 template <int THREADS>
@@ -84,7 +57,7 @@ struct meeting {
         EACH_THREAD(t) {
           for (int32_t i = t; i < count; i += THREADS) {
             if (a.inv_mass[first + i] == 0.0f) continue;
-            bool hit = meet_obstacle(&s->motion, at.old_pos[i], &at.pos[i], &at.vel[i]);
+            bool hit = meet_obstacle(&s->motion, 0.0f, at.old_pos[i], &at.pos[i], &at.vel[i]);
             if (hit && s->touched[i] < UINT8_MAX) ++s->touched[i];
             if (s->touched[i] == 2) ADD_TO(&s->corners, 1);
           }
@@ -106,7 +79,7 @@ struct meeting {
         EACH_THREAD(t) {
           for (int32_t i = t; i < count; i += THREADS) {
             if (s->touched[i] < 2 || a.inv_mass[first + i] == 0.0f) continue;
-            meet_obstacle(&s->motion, at.old_pos[i], &at.pos[i], &at.vel[i]);
+            meet_obstacle(&s->motion, 0.0f, at.old_pos[i], &at.pos[i], &at.vel[i]);
           }
         }
       }

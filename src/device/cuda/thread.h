@@ -21,6 +21,7 @@
 #include <cuda_runtime.h>
 #define KERNEL_FN static __device__
 #define SHARED_FN static __host__ __device__
+#define SHARED_METHOD __host__ __device__
 #define APART_FN static __device__ __noinline__
 #define EACH_THREAD(t) for (int t = (int)threadIdx.x, once = 1; once; once = 0)
 #define SYNC() __syncthreads()
@@ -28,6 +29,7 @@
 #else
 #define KERNEL_FN static
 #define SHARED_FN static
+#define SHARED_METHOD
 #define APART_FN static
 #define EACH_THREAD(t) for (int t = 0; t < THREADS; ++t)
 #define SYNC() (void)0
@@ -94,12 +96,18 @@ static void lower_all(int* to, const int (&values)[N]) {
 #define inline inline __host__ __device__
 #endif
 #include "contact/obstacle_particle.h"
+#include "math/small/exact_sum.h"
 #include "methods/fem/family_lanes.h"
 #include "methods/fem/offload.h"
 #include "methods/kit/pins.h"
 #include "methods/match/between.h"
 #include "methods/match/offload.h"
 #include "methods/match/region_lanes.h"
+#include "methods/plastic/flow_lanes.h"
+#include "methods/plastic/offload.h"
+#include "methods/plastic/slave_steps.h"
+#include "methods/plastic/stress_lanes.h"
+#include "methods/plastic/weight_lanes.h"
 #undef inline
 
 /// A box that many threads grow: lower corner, and bitwise complement of the upper one, so that all

@@ -13,6 +13,9 @@ struct yw_float4 {
 YW_LANE_FN yw_float4 operator+(yw_float4 a, yw_float4 b) {
   return (yw_float4){a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
+YW_LANE_FN yw_float4 operator-(yw_float4 a, yw_float4 b) {
+  return (yw_float4){a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w};
+}
 YW_LANE_FN yw_float4 operator*(float s, yw_float4 a) {
   return (yw_float4){s * a.x, s * a.y, s * a.z, s * a.w};
 }

@@ -22,6 +22,7 @@ struct yw_vi {
   YW_LANE_METHOD yw_vi(int value) : is(value != 0) {}
   YW_LANE_METHOD yw_vi operator~() const { return !is; }
   YW_LANE_METHOD yw_vi operator&(yw_vi other) const { return is && other.is; }
+  YW_LANE_METHOD void operator&=(yw_vi other) { is = is && other.is; }
 };
 
 YW_LANE_FN yw_vf yw_vf_load(const float* from) { return *from; }

@@ -205,4 +205,43 @@ static inline void yw_polar_lane(int32_t stride, const float* a, float* q, float
   for (int i = 0; i < 4; ++i) q[i * stride] = xyzw[i];
 }
 
+/// Eigenvalues, largest first, and vectors of a symmetric matrix.
+static inline void yw_eigen_one(const yw_mat3* a, yw_vec3* values, yw_mat3* vectors) {
+  yw_dmat3 m = yw_widen(a), v = yw_dmat3_identity();
+  // Remaining rounding asymmetry is averaged out.
+  for (int p = 0; p < 2; ++p) {
+    for (int q = p + 1; q < 3; ++q) m.c[p][q] = m.c[q][p] = 0.5 * (m.c[p][q] + m.c[q][p]);
+  }
+  bool turned = true;
+  for (int sweep = 0; turned && sweep < YW_JACOBI_SWEEPS; ++sweep) {
+    turned = false;
+    for (int pair = 0; pair < 3; ++pair) {
+      int p = pair == 2 ? 1 : 0, q = pair == 0 ? 1 : 2, r = 3 - p - q;
+      double pp = m.c[p][p], qq = m.c[q][q], pq = m.c[p][q];
+      if (fabs(pq) <= 1e-17 * (fabs(pp) + fabs(qq))) continue;
+      double t = yw_jacobi_tangent(pp, qq, pq), cosine = 1.0 / sqrt(1.0 + t * t), sine = t * cosine;
+      double rp = m.c[r][p], rq = m.c[r][q];
+      m.c[p][p] = pp - t * pq;
+      m.c[q][q] = qq + t * pq;
+      m.c[p][q] = m.c[q][p] = 0.0;
+      m.c[r][p] = m.c[p][r] = cosine * rp - sine * rq;
+      m.c[r][q] = m.c[q][r] = sine * rp + cosine * rq;
+      yw_turn_columns(&v, p, q, cosine, sine);
+      turned = true;
+    }
+  }
+  double d[3] = {m.c[0][0], m.c[1][1], m.c[2][2]};
+  for (int pass = 0; pass < 3; ++pass) {
+    int p = pass == 1 ? 1 : 0, q = p + 1;
+    if (d[p] < d[q]) {
+      double larger = d[q];
+      d[q] = d[p];
+      d[p] = larger;
+      yw_swap_columns(&v, p, q);
+    }
+  }
+  *values = yw_wide_narrow_column(d);
+  *vectors = yw_wide_narrow(&v);
+}
+
 #endif

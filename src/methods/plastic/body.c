@@ -5,6 +5,7 @@
 
 #include "math/small/polar.h"
 #include "methods/kit/rigid.h"
+#include "methods/plastic/offload.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/plastic.h"
 #include "methods/plastic/ranks.h"
@@ -38,6 +39,7 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
       body->sums,         body->course,      body->four_start,  body->borne,
       body->last_vel,     body->slave_block, body->materials};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
+  yw_plastic_detach(body);
   yw_plastic_sleep_destroy(body);
   yw_plastic_ranks_destroy(body);
   yw_mem_free(&mem, body);
@@ -226,6 +228,8 @@ yw_status yw_plastic_body_create_shared(const void* model_pointer, const yw_allo
 // resumed.
 void yw_plastic_invalidate(void* state, const yw_particles* particles) {
   plastic_body* body = state;
+  yw_plastic_bring_rest(body);
+  yw_plastic_resend(body);
   bool good = yw_plastic_all_finite(body->state[0].u[0], yw_plastic_state_floats(body));
   // Ranks agree on it: infinity stands for no.
   if (!isfinite(yw_plastic_most(body, good ? 0.0f : INFINITY))) yw_plastic_reset_state(body);
@@ -552,6 +556,7 @@ void yw_plastic_statistics_of(const void* state, yw_plastic_statistics* out) {
 
 int32_t yw_plastic_slaves_of(const void* state, yw_vec3* out, int32_t capacity) {
   const plastic_body* body = state;
+  yw_plastic_bring_rest(body);
   for (int32_t i = 0; out && i < body->num_slaves && i < capacity; ++i) {
     out[i] = yw_v3(body->slave_pos[i].x, body->slave_pos[i].y, body->slave_pos[i].z);
   }

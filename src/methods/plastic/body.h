@@ -100,6 +100,7 @@ typedef struct plastic_body {
   const plastic_model* model;
   yw_allocator mem;
   yw_plastic_params params;
+  struct plastic_away* away;    ///< on a device (offload.c); NULL: on the processor
   struct plastic_ranks* ranks;  ///< how it is shared with other ranks; NULL: all of it is here
   int32_t first_master;         ///< number in the model of the first master here
   int32_t master_capacity;      ///< masters that belong here, started or not

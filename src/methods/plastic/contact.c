@@ -6,44 +6,18 @@
 #include "methods/kit/pins.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/ranks.h"
+#include "methods/plastic/slave_steps.h"
 
 // Slaves closer to a pinned master than this, in units of d, move with it: eight on the lattice.
 #define HELD_REACH 0.9f
-// How far forces may move a slave, in units of d, when contacts are predicted. If a step is longer
-// than a wave needs to travel d, forces give the direction of motion but not its length.
-#define FORCE_REACH 0.03f
-
-void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity) {
-  yw_vec4 n = body->normal[slave], u = body->surface_vel[slave];
-  if (n.w == 0.0f) return;
-  if (n.w == PLASTIC_HELD) {
-    *velocity = (yw_vec4){u.x, u.y, u.z, 0.0f};
-    return;
-  }
-  yw_vec3 relative = yw_sub(yw_xyz(*velocity), yw_xyz(u));
-  float approach = -yw_dot(relative, yw_xyz(n));
-  if (!(approach > 0.0f)) return;
-  yw_vec3 slide = yw_mad(relative, approach, yw_xyz(n));
-  float speed2 = yw_length2(slide), held = u.w * approach;
-  float share = speed2 > held * held ? 1.0f - held / sqrtf(speed2) : 0.0f;
-  *velocity = yw_v4(yw_mad(yw_xyz(u), share, slide));
-}
 
 // Predicts slave positions at the end of the step, to body->solved. Returns a box around all paths.
 static yw_aabb predict(plastic_body* body, const yw_step_ctx* ctx) {
   yw_aabb box = yw_aabb_empty();
-  float dt = body->dt, most = FORCE_REACH * body->model->spacing;
   for (int32_t s = 0; s < body->num_slaves; ++s) {
-    yw_vec3 x = yw_xyz(body->slave_pos[s]), next = x;
-    float mass = body->slave_vel[s].w;
-    if (mass > 0.0f) {
-      yw_vec3 pushed = yw_scale(yw_xyz(body->force[s]), dt * dt / mass);
-      float far = yw_length(pushed);
-      next = yw_mad(x, dt, yw_mad(yw_xyz(body->slave_vel[s]), dt, ctx->gravity));
-      next = yw_mad(next, far > most ? most / far : 1.0f, pushed);
-    }
+    yw_vec3 next = plastic_predict(body, ctx->gravity, s);
     body->solved[s] = yw_v4(next);
-    box = yw_aabb_grow(yw_aabb_grow(box, x), next);
+    box = yw_aabb_grow(yw_aabb_grow(box, yw_xyz(body->slave_pos[s])), next);
   }
   return box;
 }
@@ -56,13 +30,7 @@ static void look_ahead(plastic_body* body, const yw_step_ctx* ctx, float end) {
   yw_vec4 *ahead = body->solved, *normal = body->residual, *velocity = body->product;
   ctx->probe(ctx, body->num_slaves, ahead, end, normal, velocity);
   for (int32_t s = 0; s < body->num_slaves; ++s) {
-    if (body->normal[s].w != 0.0f || normal[s].w == 0.0f) continue;
-    yw_vec3 n = yw_xyz(normal[s]), way = yw_sub(yw_xyz(ahead[s]), yw_xyz(body->slave_pos[s]));
-    // Relative to the obstacle, taken as flat.
-    float gap = -normal[s].w - yw_dot(yw_mad(way, -body->dt, yw_xyz(velocity[s])), n);
-    yw_vec3 u = yw_mad(yw_xyz(velocity[s]), -fmaxf(gap, 0.0f) / body->dt, n);
-    body->normal[s] = normal[s];
-    body->surface_vel[s] = (yw_vec4){u.x, u.y, u.z, velocity[s].w};
+    plastic_look_ahead(body, s, ahead[s], normal[s], velocity[s]);
   }
 }
 
@@ -71,20 +39,7 @@ static void look_ahead(plastic_body* body, const yw_step_ctx* ctx, float end) {
 static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
   int32_t contacts = 0;
   for (int32_t s = 0; s < body->num_slaves; ++s) {
-    yw_vec4* n = &body->normal[s];
-    float mass = body->slave_vel[s].w;
-    if (n->w == 0.0f) continue;
-    n->w = 0.0f;
-    if (!(mass > 0.0f)) continue;
-    yw_vec3 start = yw_mad(yw_xyz(body->slave_vel[s]), body->dt, ctx->gravity);
-    yw_vec3 ahead = yw_mad(start, body->dt / mass, yw_xyz(body->force[s]));
-    yw_vec4 u = body->surface_vel[s], met = yw_v4(ahead);
-    bool is_sticky = isinf(u.w);
-    if (!is_sticky && !(yw_dot(yw_sub(ahead, yw_xyz(u)), yw_xyz(*n)) < 0.0f)) continue;
-    n->w = is_sticky ? PLASTIC_HELD : PLASTIC_TOUCHES;
-    ++contacts;
-    yw_plastic_meet(body, s, &met);
-    body->force[s] = yw_v4(yw_scale(yw_sub(yw_xyz(met), start), mass / body->dt));
+    contacts += plastic_choose_contact(body, ctx->gravity, s);
   }
   if (ctx->report && contacts > ctx->report->obstacle_contacts) {
     ctx->report->obstacle_contacts = contacts;

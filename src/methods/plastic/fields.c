@@ -5,6 +5,7 @@
 
 #include "math/small/exact_sum.h"
 #include "methods/plastic/cells.h"
+#include "methods/plastic/offload.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/plastic.h"
 #include "methods/plastic/ranks.h"
@@ -67,6 +68,7 @@ static float stretch_of(const plastic_body* body, int32_t m) {
 void yw_plastic_field_values(const void* state, const yw_particles* particles, int32_t field,
                              float* out) {
   const plastic_body* body = state;
+  yw_plastic_bring_rest(body);
   float* all = out;
   int32_t* piece = field == FIELD_PIECE ? YW_NEW_ARRAY(&body->mem, int32_t, body->num_all) : NULL;
   if (piece && yw_plastic_pieces(body, particles, piece) < 0) {
@@ -111,6 +113,7 @@ static double energy_of(const plastic_body* body, int32_t m) {
 
 yw_method_energy yw_plastic_energy(const void* state, const yw_particles* particles) {
   const plastic_body* body = state;
+  yw_plastic_bring_rest(body);
   (void)particles;
   yw_exact_sum sum = {0};
   for (int32_t first = 0; first < body->num_masters; first += PLASTIC_CHUNK) {

@@ -95,8 +95,6 @@ void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const
                               float begin);
 /// A slave moves as a hold of the step does.
 void yw_plastic_hold_slave(plastic_body* body, const yw_step_ctx* ctx, int32_t slave, int32_t hold);
-/// Removes the velocity component into the obstacle and applies friction.
-void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity);
 
 /// slaves.c: moves, adds and removes slaves.
 void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
@@ -119,6 +117,11 @@ bool yw_plastic_wake_near(plastic_body* body, const yw_particles* particles);
 bool yw_plastic_wake_all(plastic_body* body);
 /// After a step: islands that were still long enough fall asleep.
 bool yw_plastic_rest(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// Speed (m/s) below which a master is at rest.
+float yw_plastic_still_speed(const plastic_body* body, const yw_step_ctx* ctx);
+/// Time passes; true if islands fall asleep now. any: a master was still long enough.
+bool yw_plastic_looks_for_rest(plastic_body* body, const yw_step_ctx* ctx, bool any);
+bool yw_plastic_fall_asleep(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 /// Lists the awake chunks and the sleepers in them.
 bool yw_plastic_list_sleepers(plastic_body* body);
 /// Restores the state of sleepers in chunks that were stepped.

@@ -11,8 +11,10 @@
 
 #include "methods/kit/pins.h"
 #include "methods/plastic/cladding.h"
+#include "methods/plastic/offload.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/ranks.h"
+#include "methods/plastic/slave_steps.h"
 #include "yawara/extend/timer.h"
 
 // Automatic time step: no master moves farther than this fraction of d relative to the body, ...
@@ -93,7 +95,8 @@ typedef struct inner_step {
   yw_particles* particles;
   const yw_step_ctx* ctx;
   const plastic_kernels* kernels;
-  float begin;  // s, from the start of the substep
+  float begin;   // s, from the start of the substep
+  bool is_away;  // on a device
   double clock;
 } inner_step;
 
@@ -173,7 +176,7 @@ static void meet_again(plastic_body* body, yw_particles* particles, int32_t chun
   (void)particles;
   int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
   for (int32_t i = first; i < end; ++i) {
-    yw_plastic_meet(body, i, &body->solved[i]);
+    plastic_meet(body, i, &body->solved[i]);
     body->solved[i].w = 1.0f;
   }
 }
@@ -234,7 +237,13 @@ static float largest_gradient(const inner_step* s) {
   return yw_plastic_most(s->body, most);
 }
 
-typedef enum step_end { STEP_DONE, STEP_STALLED, STEP_LOST, STEP_NO_MEMORY } step_end;
+typedef enum step_end {
+  STEP_DONE,
+  STEP_STALLED,
+  STEP_LOST,
+  STEP_NO_MEMORY,
+  STEP_NO_DEVICE
+} step_end;
 
 // One step of body->dt. No persistent state changes before the solve has converged.
 static step_end step_once(inner_step* s, bool accept) {
@@ -281,6 +290,18 @@ static step_end step_once(inner_step* s, bool accept) {
   return added ? STEP_DONE : STEP_NO_MEMORY;
 }
 
+// The same on a device.
+static step_end step_away(inner_step* s, bool accept) {
+  plastic_body* body = s->body;
+  bool converged = false;
+  body->fall = yw_scale(s->ctx->gravity, body->dt);
+  yw_status status = yw_plastic_step_away(body, s->particles, s->ctx, s->begin, accept, &converged);
+  if (status == YW_ERR_MEMORY) return STEP_NO_MEMORY;
+  if (status == YW_ERR_DIVERGED) return STEP_LOST;
+  if (status < 0) return STEP_NO_DEVICE;
+  return converged ? STEP_DONE : STEP_STALLED;
+}
+
 // Time --------------------------------------------------------------------------------------------
 
 // Of what is awake.
@@ -302,18 +323,29 @@ static yw_vec3 mean_velocity(plastic_body* body, const yw_particles* particles) 
   return yw_v3((float)(p[0] / p[3]), (float)(p[1] / p[3]), (float)(p[2] / p[3]));
 }
 
-// The longest step allowed; see docs/methods/plastic.md for the rule.
-static float longest_step(plastic_body* body, const yw_particles* particles) {
-  if (body->params.time_step > 0.0f) return body->params.time_step * 1.0001f;
-  float fastest2 = 0.0f, spread2 = 0.0f;
-  yw_vec3 whole = mean_velocity(body, particles);
+// Squares of the largest speed, and of the largest one relative to the mean, of what is awake.
+static yw_status measure_speeds(const inner_step* s, float* fastest2, float* spread2) {
+  plastic_body* body = s->body;
+  *fastest2 = *spread2 = 0.0f;
+  if (s->is_away) return yw_plastic_measure_away(body, fastest2, spread2);
+  yw_vec3 whole = mean_velocity(body, s->particles);
   for (int32_t m = 0; m < body->num_masters; ++m) {
     if (body->sleep.island[m] >= 0) continue;
-    yw_vec3 v = yw_xyz(particles->vel[m]);
+    yw_vec3 v = yw_xyz(s->particles->vel[m]);
     float fast2 = yw_length2(v), off2 = yw_length2(yw_sub(v, whole));
-    if (fast2 > fastest2) fastest2 = fast2;
-    if (off2 > spread2) spread2 = off2;
+    if (fast2 > *fastest2) *fastest2 = fast2;
+    if (off2 > *spread2) *spread2 = off2;
   }
+  return YW_OK;
+}
+
+// The longest step allowed; see docs/methods/plastic.md for the rule.
+static yw_status longest_step(const inner_step* s, float* out) {
+  plastic_body* body = s->body;
+  *out = body->params.time_step * 1.0001f;
+  if (body->params.time_step > 0.0f) return YW_OK;
+  float fastest2, spread2;
+  yw_status status = measure_speeds(s, &fastest2, &spread2);
   fastest2 = yw_plastic_most(body, fastest2);
   spread2 = yw_plastic_most(body, spread2);
   float wave = body->model->wave_speed * sqrtf(body->params.stiffness_scale);
@@ -321,7 +353,8 @@ static float longest_step(plastic_body* body, const yw_particles* particles) {
   float by_spread = MOST_WAY * d / sqrtf(spread2 + 1e-20f);
   float by_fall = MOST_FALL * d / sqrtf(fastest2 + 1e-20f);
   if (by_spread < longest) longest = by_spread;
-  return by_fall < longest ? by_fall : longest;
+  *out = by_fall < longest ? by_fall : longest;
+  return status;
 }
 
 static void report_sleepers(const plastic_body* body, const yw_step_ctx* ctx) {
@@ -332,16 +365,19 @@ static void report_sleepers(const plastic_body* body, const yw_step_ctx* ctx) {
 
 // Takes inner steps until the substep is over. *troubles: solves that did not converge.
 static yw_status take_steps(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                            int32_t* troubles) {
+                            bool is_away, int32_t* troubles) {
   inner_step s = {.body = body,
                   .particles = particles,
                   .ctx = ctx,
+                  .is_away = is_away,
                   .kernels = YW_KERNEL_PICK(yw_plastic_kernels, ctx->simd)};
   float left = ctx->h;
   int32_t halvings = 0;
   float limit = INFINITY;
   while (left > 1e-6f * ctx->h) {
-    float longest = longest_step(body, particles);
+    float longest;
+    yw_status measured = longest_step(&s, &longest);
+    if (measured < 0) return measured;
     if (limit < longest) longest = limit;
     // A substep of just the wanted length is one step, despite rounding.
     float steps = ceilf(left / longest - 1e-4f);
@@ -350,7 +386,9 @@ static yw_status take_steps(plastic_body* body, yw_particles* particles, const y
     body->dt = left / steps;
     s.begin = ctx->h - left;
     // As printed, the result of any solve is accepted.
-    step_end end = step_once(&s, halvings == MAX_HALVINGS || body->model->paper);
+    bool accept = halvings == MAX_HALVINGS || body->model->paper;
+    step_end end = is_away ? step_away(&s, accept) : step_once(&s, accept);
+    if (end == STEP_NO_DEVICE) return YW_ERR_DEVICE;
     if (end == STEP_NO_MEMORY) return YW_ERR_MEMORY;
     if (end == STEP_LOST) return YW_ERR_DIVERGED;
     if (end == STEP_STALLED) {
@@ -367,28 +405,70 @@ static yw_status take_steps(plastic_body* body, yw_particles* particles, const y
   return YW_OK;
 }
 
+// What others did to the body since its last substep.
+static yw_status take_changes(plastic_body* body, yw_particles* particles, const yw_particles* here,
+                              const yw_step_ctx* ctx) {
+  bool by_hand = body->is_moved;
+  if (!yw_plastic_follow(body, particles, ctx)) return YW_ERR_DIVERGED;
+  body->is_borne = false;
+  if (!by_hand && !body->drag && !body->twin) yw_plastic_take_support(body, here, ctx);
+  return YW_OK;
+}
+
+// The end of a substep, here.
+static yw_status end_here(plastic_body* body, yw_particles* here, const yw_step_ctx* ctx) {
+  memcpy(body->last_pos, here->pos, (size_t)body->num_masters * sizeof *here->pos);
+  yw_plastic_give_back(body, here, ctx);
+  if (!yw_plastic_rest(body, here, ctx)) return YW_ERR_MEMORY;
+  memcpy(body->last_vel, here->vel, (size_t)body->num_masters * sizeof *here->vel);
+  return YW_OK;
+}
+
+// The same after a substep on a device. Impulses of other bodies are given back here.
+static yw_status end_away(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+  if (!body->is_borne) return yw_plastic_rest_away(body, particles, ctx);
+  yw_status status = yw_plastic_fetch(body, particles, ctx->report);
+  if (status >= 0) status = yw_plastic_come_home(body, particles);
+  return status < 0 ? status : end_here(body, particles, ctx);
+}
+
+// The device gets the body, if others may have changed it since.
+static yw_status leave(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+  if (yw_plastic_is_known(body, particles, ctx)) return YW_OK;
+  const inner_step s = {.body = body, .particles = particles, .ctx = ctx};
+  yw_status status = yw_plastic_come_home(body, particles);
+  if (status < 0) return status;
+  if (!yw_plastic_wake_touched(body, particles, ctx)) return YW_ERR_MEMORY;
+  status = take_changes(body, particles, particles, ctx);
+  if (status < 0) return status;
+  pull_masters(&s);
+  return yw_plastic_leave(body, particles);
+}
+
 static yw_status plastic_advance_here(plastic_body* body, yw_particles* particles,
                                       const yw_step_ctx* ctx) {
   body->inner_steps = 0;
   if (body->num_all == 0) return YW_OK;
-  yw_particles here = yw_plastic_masters_here(body, particles);
-  if (!yw_plastic_wake_touched(body, &here, ctx)) return YW_ERR_MEMORY;
-  if (body->sleep.num_asleep == body->num_all && !body->is_moved) {
-    report_sleepers(body, ctx);
-    return YW_OK;
-  }
-  bool by_hand = body->is_moved;
-  if (!yw_plastic_follow(body, particles, ctx)) return YW_ERR_DIVERGED;
-  body->is_borne = false;
-  if (!by_hand && !body->drag && !body->twin) yw_plastic_take_support(body, &here, ctx);
-  int32_t troubles = 0;
-  yw_status status = take_steps(body, &here, ctx, &troubles);
+  bool is_away = yw_plastic_goes_away(body, ctx);
+  yw_status status = is_away ? leave(body, particles, ctx) : yw_plastic_come_home(body, particles);
   if (status < 0) return status;
-  memcpy(body->last_pos, here.pos, (size_t)body->num_masters * sizeof *here.pos);
-  yw_plastic_give_back(body, &here, ctx);
+  yw_particles here = yw_plastic_masters_here(body, particles);
+  if (!is_away) {
+    if (!yw_plastic_wake_touched(body, &here, ctx)) return YW_ERR_MEMORY;
+    if (body->sleep.num_asleep == body->num_all && !body->is_moved) {
+      report_sleepers(body, ctx);
+      return YW_OK;
+    }
+    status = take_changes(body, particles, &here, ctx);
+    if (status < 0) return status;
+  }
+  int32_t troubles = 0;
+  status = take_steps(body, &here, ctx, is_away, &troubles);
+  if (is_away && status == YW_ERR_DIVERGED) yw_plastic_come_home(body, particles);
+  if (status < 0) return status;
   if (ctx->report) ctx->report->stalled += troubles;
-  if (!yw_plastic_rest(body, &here, ctx)) return YW_ERR_MEMORY;
-  memcpy(body->last_vel, here.vel, (size_t)body->num_masters * sizeof *here.vel);
+  status = is_away ? end_away(body, &here, ctx) : end_here(body, &here, ctx);
+  if (status < 0) return status;
   report_sleepers(body, ctx);
   return troubles > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
@@ -418,6 +498,8 @@ static yw_status plastic_settle(void* state, yw_particles* particles, const yw_s
   double time = ctx->time + (double)ctx->h;
   while (body->num_started < model->num_parts &&
          yw_plastic_has_started(&model->parts[body->num_started], time)) {
+    yw_status home = yw_plastic_come_home(body, particles);
+    if (home < 0) return home;
     if (!yw_plastic_start_part(body, particles, &model->parts[body->num_started])) {
       return YW_ERR_MEMORY;
     }
@@ -509,4 +591,7 @@ const yw_method yw_plastic_method = {
     .set_params = set_params,
     .wake = wake,
     .may_sleep = may_sleep,
+    .attach = yw_plastic_attach,
+    .is_away = yw_plastic_is_away,
+    .fetch = yw_plastic_fetch,
 };

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "methods/plastic/offload.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/ranks.h"
 
@@ -52,6 +53,8 @@ static bool answer_slaves(plastic_body* body, const yw_particles* particles, con
 yw_status yw_plastic_respond(plastic_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx, const yw_vec4* impulses, float tolerance,
                              yw_vec4* change) {
+  yw_status brought = yw_plastic_bring_matrix(body);
+  if (brought < 0) return brought;
   if (!has_matrix(body)) {
     yw_answer_apart(particles, impulses, change);
     return YW_OK;

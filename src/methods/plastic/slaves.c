@@ -7,33 +7,21 @@
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/ranks.h"
+#include "methods/plastic/slave_steps.h"
 #include "methods/plastic/slaves.h"
 
 // One of two slaves closer than this is removed, in units of h.
 #define CROWD_DISTANCE 0.15f
-// Masters that were adjacent have parted beyond this distance, in units of h.
-#define PARTED_DISTANCE 2.0f
-// A slave is not added if another is closer than this, in units of d, ...
-#define LEAST_DISTANCE 0.7f
-// ... or, at parted masters, if the sum of w is already that of the lattice.
+// A slave is not added if another is closer than PLASTIC_LEAST_DISTANCE, or, at parted masters, if
+// the sum of w is already that of the lattice.
 #define FULL_WEIGHT 2.0947f
-
-static float distance2(yw_vec4 a, yw_vec4 b) {
-  float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
-  return x * x + y * y + z * z;
-}
 
 // Motion ------------------------------------------------------------------------------------------
 
-// Slaves that are held stay with what holds them.
 static void move_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
-  for (int32_t s = first; s < end; ++s) {
-    bool is_held = body->normal[s].w == PLASTIC_HELD;
-    yw_vec4 v = is_held ? body->surface_vel[s] : body->slave_vel[s], *x = &body->slave_pos[s];
-    *x = (yw_vec4){x->x + body->dt * v.x, x->y + body->dt * v.y, x->z + body->dt * v.z, 0.0f};
-  }
+  for (int32_t s = first; s < end; ++s) plastic_move_slave(body, s);
 }
 
 // Largest speed relative to the first master, or to sleepers: bounds the drift of the lists.
@@ -43,11 +31,11 @@ static float largest_speed(const plastic_body* body, const yw_particles* particl
   if (body->sleep.num_asleep == 0 && body->num_masters > 0) base = particles->vel[0];
   if (body->ranks) yw_ranks_broadcast(body->ranks->comm, 0, &base, sizeof base);
   for (int32_t m = 0; m < body->num_masters; ++m) {
-    float v2 = distance2(particles->vel[m], base);
+    float v2 = plastic_distance2(particles->vel[m], base);
     if (v2 > most) most = v2;
   }
   for (int32_t s = 0; s < body->num_slaves; ++s) {
-    float v2 = body->slave_vel[s].w > 0.0f ? distance2(body->slave_vel[s], base) : 0.0f;
+    float v2 = body->slave_vel[s].w > 0.0f ? plastic_distance2(body->slave_vel[s], base) : 0.0f;
     if (v2 > most) most = v2;
   }
   return sqrtf(yw_plastic_most(body, most));
@@ -76,7 +64,7 @@ static bool meets_fresh(const plastic_body* body, yw_vec4 p, float room2) {
   for (int k = 0; k < 27; ++k) {
     plastic_cell near = {c.x + k % 3 - 1, c.y + k / 3 % 3 - 1, c.z + k / 9 - 1};
     for (int32_t s = body->fresh_head[fresh_bucket(body, near)]; s >= 0; s = body->fresh_next[s]) {
-      if (distance2(body->slave_pos[s], p) < room2) return true;
+      if (plastic_distance2(body->slave_pos[s], p) < room2) return true;
     }
   }
   return false;
@@ -109,7 +97,7 @@ static int64_t repair_key(const plastic_body* body, int32_t m, int corner) {
 }
 
 bool yw_plastic_consider(plastic_body* body, int64_t key, yw_vec4 p, bool* added) {
-  float room = LEAST_DISTANCE * body->model->spacing;
+  float room = PLASTIC_LEAST_DISTANCE * body->model->spacing;
   *added = key < repair_key(body, -body->first_master, 0) || !meets_fresh(body, p, room * room);
   return !*added || add_slave(body, p);
 }
@@ -129,14 +117,13 @@ bool yw_plastic_offer_beside(plastic_body* body, const yw_particles* particles, 
                (far * from.z + near * x.z) / all, 0.0f};
   float inv_h = 1.0f / body->model->spacing, sum = 0.0f;
   for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
-    sum += kernel(sqrtf(distance2(body->slave_pos[body->column[e]], p)) * inv_h);
+    sum += kernel(sqrtf(plastic_distance2(body->slave_pos[body->column[e]], p)) * inv_h);
   }
   return sum > FULL_WEIGHT || offer(body, key, p);
 }
 
 bool yw_plastic_have_parted(const plastic_body* body, yw_vec4 a, yw_vec4 b) {
-  float apart = PARTED_DISTANCE * body->model->spacing;
-  return distance2(a, b) > apart * apart;
+  return plastic_have_parted(body->model->spacing, a, b);
 }
 
 yw_vec4 yw_plastic_middle(yw_vec4 a, yw_vec4 b) {
@@ -147,7 +134,7 @@ yw_vec4 yw_plastic_nearest(const plastic_body* body, int32_t m, yw_vec4 p) {
   yw_vec4 nearest = {p.x, p.y, p.z, INFINITY};
   for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
     yw_vec4 x = body->slave_pos[body->column[e]];
-    float d2 = distance2(x, p);
+    float d2 = plastic_distance2(x, p);
     if (d2 < nearest.w) nearest = (yw_vec4){x.x, x.y, x.z, d2};
   }
   return nearest;
@@ -163,7 +150,8 @@ yw_vec4 yw_plastic_nearer(yw_vec4 at_a, yw_vec4 at_b, yw_vec4 middle) {
 }
 
 bool yw_plastic_is_due(const plastic_body* body, yw_vec4 a, yw_vec4 b, yw_vec4 from, int side) {
-  int farther = distance2(b, from) > distance2(a, from), per_split = body->rules.per_split;
+  int farther = plastic_distance2(b, from) > plastic_distance2(a, from),
+      per_split = body->rules.per_split;
   return per_split == 2 || (per_split == 1 && side == farther);
 }
 
@@ -210,7 +198,7 @@ static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
   for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
     yw_vec4* x = &body->slave_pos[body->column[e]];
     for (int32_t other = e + 1; other < body->row_start[m + 1]; ++other) {
-      if (distance2(*x, body->slave_pos[body->column[other]]) >= close2) continue;
+      if (plastic_distance2(*x, body->slave_pos[body->column[other]]) >= close2) continue;
       *x = (yw_vec4){p.x, p.y, p.z, 0.0f};
       body->lists_are_old = true;
       ++body->relocated;
@@ -222,14 +210,14 @@ static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
 
 // Fills the eight lattice positions around a master that have no slave nearby.
 static bool repair(plastic_body* body, const yw_particles* particles, int32_t m) {
-  float half = 0.5f * body->model->spacing, room = LEAST_DISTANCE * body->model->spacing;
+  float half = 0.5f * body->model->spacing, room = PLASTIC_LEAST_DISTANCE * body->model->spacing;
   yw_vec4 x = particles->pos[m];
   for (int corner = 0; corner < 8; ++corner) {
     yw_vec4 p = {x.x + (corner & 1 ? half : -half), x.y + (corner & 2 ? half : -half),
                  x.z + (corner & 4 ? half : -half), 0.0f};
     bool is_free = true;
     for (int32_t e = body->row_start[m]; is_free && e < body->row_start[m + 1]; ++e) {
-      is_free = distance2(body->slave_pos[body->column[e]], p) >= room * room;
+      is_free = plastic_distance2(body->slave_pos[body->column[e]], p) >= room * room;
     }
     if (!is_free) continue;
     // Moving slaves is for measurements on one rank.
@@ -241,7 +229,7 @@ static bool repair(plastic_body* body, const yw_particles* particles, int32_t m)
 }
 
 bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles) {
-  float d = body->model->spacing, room = LEAST_DISTANCE * d;
+  float d = body->model->spacing, room = PLASTIC_LEAST_DISTANCE * d;
   body->num_slaves = 0;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     yw_vec4 x = particles->pos[m];
@@ -285,7 +273,7 @@ static int32_t number_of(const plastic_body* body, int32_t s) {
 static bool is_close(const plastic_body* body, int32_t s, int32_t begin, int32_t end,
                      float close2) {
   for (int32_t t = begin; t < end; ++t) {
-    bool near = distance2(body->slave_pos[s], body->slave_pos[t]) < close2;
+    bool near = plastic_distance2(body->slave_pos[s], body->slave_pos[t]) < close2;
     if (near && number_of(body, t) > number_of(body, s)) return true;
   }
   return false;

@@ -8,9 +8,7 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
-// Masters must have been slow for this long, s, ...
-#define STILL_TIME 0.5f
-// ... which is checked at this interval, s.
+// Masters that may sleep are looked for at this interval, s.
 #define LOOK_TIME 0.1f
 // Automatic speed limit: this fraction of gravity times the inner step, or a number of spacings per
 // second if that is more, up to a number of m/s.
@@ -323,7 +321,8 @@ enum { IS_AWAKE = -1 };
 static void count_contacts(const plastic_body* body, int32_t* parent, int32_t* contacts) {
   memset(contacts, 0, (size_t)body->num_slaves * sizeof *contacts);
   for (int32_t m = 0; m < body->num_masters; ++m) {
-    if (body->row_start[m] == body->row_start[m + 1] || body->sleep.still[m] >= STILL_TIME) {
+    if (body->row_start[m] == body->row_start[m + 1] ||
+        body->sleep.still[m] >= PLASTIC_STILL_TIME) {
       continue;
     }
     contacts[root_of(parent, body->column[body->row_start[m]])] = IS_AWAKE;
@@ -379,7 +378,7 @@ static void put_slaves(plastic_body* body, int32_t* parent, const int32_t* conta
   body->num_slaves = kept;
 }
 
-static bool fall_asleep(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+bool yw_plastic_fall_asleep(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   plastic_sleep* sleep = &body->sleep;
   int32_t *parent = body->slave_bucket, *contacts = body->fresh_next;
   int32_t before = sleep->num_islands;
@@ -407,7 +406,7 @@ static bool fall_asleep(plastic_body* body, yw_particles* particles, const yw_st
 
 // Matter at rest creeps by a few per cent of the velocity that gravity adds in an inner step:
 // surface slaves have less stress to hold them than weight. The automatic limit is just above.
-static float still_speed(const plastic_body* body, const yw_step_ctx* ctx) {
+float yw_plastic_still_speed(const plastic_body* body, const yw_step_ctx* ctx) {
   if (body->params.sleep_speed > 0.0f) return body->params.sleep_speed;
   float least = SLOW_RATE * body->model->spacing,
         creep = SLOW_SHARE * body->dt * yw_length(ctx->gravity);
@@ -415,24 +414,28 @@ static float still_speed(const plastic_body* body, const yw_step_ctx* ctx) {
   return creep > least ? creep : least;
 }
 
+bool yw_plastic_looks_for_rest(plastic_body* body, const yw_step_ctx* ctx, bool any) {
+  plastic_sleep* sleep = &body->sleep;
+  if (!sleep->is_on) return false;
+  sleep->since_look += ctx->h;
+  // Contacts are valid only while slaves are as they were in the solve.
+  if (!any || sleep->since_look < LOOK_TIME || body->lists_are_old) return false;
+  sleep->since_look = 0.0f;
+  return true;
+}
+
 bool yw_plastic_rest(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   plastic_sleep* sleep = &body->sleep;
   if (!sleep->is_on) return true;
-  float limit = still_speed(body, ctx);
+  float limit = yw_plastic_still_speed(body, ctx);
   bool any = false;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     if (sleep->island[m] >= 0) continue;
     bool slow = yw_length(yw_xyz(particles->vel[m])) <= limit;
     sleep->still[m] = slow ? sleep->still[m] + ctx->h : 0.0f;
-    any |= sleep->still[m] >= STILL_TIME;
+    any |= sleep->still[m] >= PLASTIC_STILL_TIME;
   }
-  sleep->since_look += ctx->h;
-  // Contacts are valid only while slaves are as they were in the solve.
-  if (any && sleep->since_look >= LOOK_TIME && !body->lists_are_old) {
-    sleep->since_look = 0.0f;
-    if (!fall_asleep(body, particles, ctx)) return false;
-  }
-  return true;
+  return !yw_plastic_looks_for_rest(body, ctx, any) || yw_plastic_fall_asleep(body, particles, ctx);
 }
 
 int32_t yw_plastic_sleeping_contacts(const plastic_body* body) {

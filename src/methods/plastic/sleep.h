@@ -10,6 +10,9 @@
 
 #include "methods/plastic/model.h"
 
+// A master that was slow for this long, in s, may sleep.
+#define PLASTIC_STILL_TIME 0.5f
+
 typedef struct plastic_island {
   yw_aabb box;       ///< m, around its masters and slaves, with a margin
   uint64_t seen;     ///< fingerprint of what it rested on: obstacles, pins, gravity

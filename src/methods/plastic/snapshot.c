@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "methods/plastic/offload.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/plastic.h"
 #include "methods/plastic/ranks.h"
@@ -30,6 +31,7 @@ void yw_plastic_save_numbers(const plastic_body* body, yw_writer* writer, int64_
 
 void yw_plastic_save(const void* state, yw_writer* writer) {
   const plastic_body* body = state;
+  yw_plastic_bring_rest(body);
   if (body->ranks) {
     yw_plastic_save_shared(body, writer);
     return;
@@ -161,6 +163,7 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
 
 void yw_plastic_load(void* state, yw_reader* reader) {
   plastic_body* body = state;
+  yw_plastic_resend(body);
   if (load_state(body, reader)) return;
   reader->failed = true;
   yw_plastic_forget_sleep(body);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "methods/plastic/phases.h"
+#include "methods/plastic/slave_steps.h"
 
 typedef struct solver {
   plastic_body* body;
@@ -46,89 +47,29 @@ static double run_and_sum(const solver* s, chunk_work work) {
   return sum;
 }
 
-static double dot4(yw_vec4 a, yw_vec4 b) {
-  return ((double)(a.x * b.x) + (double)(a.y * b.y)) + (double)(a.z * b.z);
-}
-
-static yw_vec4 free_part(const yw_vec4* n, yw_vec4 p) {
-  if (n->w == 0.0f) return p;
-  if (n->w > 1.0f) return (yw_vec4){0};
-  float along = p.x * n->x + p.y * n->y + p.z * n->z;
-  return (yw_vec4){p.x - along * n->x, p.y - along * n->y, p.z - along * n->z, 0.0f};
-}
-
-static yw_vec4 condition(const plastic_body* body, int32_t s, yw_vec4 r) {
-  const float* b = body->inverse[s];
-  yw_vec4 z = {b[0] * r.x + b[3] * r.y + b[4] * r.z, b[3] * r.x + b[1] * r.y + b[5] * r.z,
-               b[4] * r.x + b[5] * r.y + b[2] * r.z, 0.0f};
-  return free_part(&body->normal[s], z);
-}
-
-// Starts from free fall with the contact constraints; this is also the first direction to multiply.
+// What these do with a slave: slave_steps.h.
 static void begin(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
-  plastic_body* body = s->body;
   for (int32_t i = first; i < end; ++i) {
-    yw_vec4 v = yw_v4(yw_mad(yw_xyz(body->slave_vel[i]), body->dt, s->ctx->gravity));
-    const yw_vec4 n = body->normal[i], u = body->surface_vel[i];
-    if (n.w == PLASTIC_HELD) {
-      v = (yw_vec4){u.x, u.y, u.z, 0.0f};
-    } else if (n.w > 0.0f) {
-      float into = yw_dot(yw_sub(yw_xyz(u), yw_xyz(v)), yw_xyz(n));
-      v = yw_v4(yw_mad(yw_xyz(v), into, yw_xyz(n)));
-    }
-    body->solved[i] = v;
-    body->residual[i] = body->product[i] = (yw_vec4){0};
-    body->course[i] = (plastic_course){.direction = yw_v4(yw_sub(yw_xyz(v), s->mean)),
-                                       .place = body->slave_pos[i]};
-    body->course[i].place.w = body->slave_vel[i].w;
-    body->touches[i] = n.w != 0.0f;
+    plastic_begin_slave(s->body, s->ctx->gravity, s->mean, i);
   }
   (void)sums;
 }
 
-// r = M v* - (M + K) v0, with M v* - M v0 = dt f except for contact constraints, which are
-// projected out; product holds (M + K)(v0 - mean), and K mean is 0. Sums r . P r.
 static void first_residual(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
-  plastic_body* body = s->body;
   double sum = 0.0;
-  for (int32_t i = first; i < end; ++i) {
-    float mass = body->slave_vel[i].w;
-    yw_vec4 r = yw_mad4((yw_vec4){0}, body->dt, body->force[i]);
-    yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), s->mean));
-    r = free_part(&body->normal[i], yw_mad4(yw_mad4(r, mass, from_mean), -1.0f, body->product[i]));
-    body->residual[i] = r;
-    yw_vec4 z = condition(body, i, r);
-    body->course[i].steep = z;
-    sum += dot4(r, z);
-  }
+  for (int32_t i = first; i < end; ++i) sum += plastic_first_residual(s->body, s->mean, i);
   sums->value[0] = sum;
 }
 
-// Norm that the residual is compared with: M v* relative to the motion of the whole body.
 static void measure(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
-  plastic_body* body = s->body;
   double sum = 0.0;
-  for (int32_t i = first; i < end; ++i) {
-    float mass = body->slave_vel[i].w;
-    yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), s->mean));
-    yw_vec4 b = yw_mad4(yw_mad4((yw_vec4){0}, mass, from_mean), body->dt, body->force[i]);
-    sum += dot4(b, condition(body, i, b));
-  }
+  for (int32_t i = first; i < end; ++i) sum += plastic_measure(s->body, s->mean, i);
   sums->value[0] = sum;
 }
 
-// Applies the pending step.
 static void advance(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
-  plastic_body* body = s->body;
   double sum = 0.0;
-  for (int32_t i = first; i < end; ++i) {
-    body->solved[i] = yw_mad4(body->solved[i], body->alpha, body->course[i].direction);
-    yw_vec4 r = yw_mad4(body->residual[i], -body->alpha, body->product[i]);
-    body->residual[i] = r;
-    yw_vec4 z = condition(body, i, r);
-    body->course[i].steep = z;
-    sum += dot4(r, z);
-  }
+  for (int32_t i = first; i < end; ++i) sum += plastic_advance_slave(s->body, s->body->alpha, i);
   sums->value[0] = sum;
 }
 
@@ -260,14 +201,14 @@ static void begin_answer(const solver* s, int32_t first, int32_t end, plastic_su
   for (int32_t i = first; i < end; ++i) {
     if (body->normal[i].w != PLASTIC_HELD) body->normal[i].w = 0.0f;
     body->touches[i] = body->normal[i].w != 0.0f;
-    yw_vec4 r = free_part(&body->normal[i], body->force[i]), z = condition(body, i, r);
+    yw_vec4 r = plastic_free(&body->normal[i], body->force[i]), z = plastic_condition(body, i, r);
     body->solved[i] = body->product[i] = (yw_vec4){0};
     body->residual[i] = r;
     // Positions and masses remain those of the last solve.
     plastic_course* course = &body->course[i];
     course->steep = z;
     course->image = course->direction = (yw_vec4){0};
-    sum += dot4(r, z);
+    sum += plastic_dot(r, z);
   }
   sums->value[0] = sum;
 }

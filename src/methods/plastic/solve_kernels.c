@@ -4,30 +4,10 @@
 #include <stddef.h>
 
 #include "methods/plastic/pairs.h"
+#include "methods/plastic/slave_steps.h"
+#include "methods/plastic/stress_lanes.h"
 
 // The tangent -------------------------------------------------------------------------------------
-
-// Change of stress U Y B^T for M = sum N v (x_s - c)^T. W = U^T M B, with B = D_N^-1 U, is the
-// velocity gradient in principal axes.
-YW_LANE_FN yw_lanes_mat3 tangent_times(const plastic_work_block* work, const yw_lanes_mat3* u,
-                                       const yw_lanes_mat3* m, int32_t lane) {
-  yw_lanes_mat3 b = yw_lanes_mat3_load((const yw_mat3x16*)work->right, lane);
-  yw_lanes_mat3 mb = yw_lanes_mat3_mul(m, &b), w = yw_lanes_mat3_mul_tn(u, &mb);
-  yw_lanes_sym3 d = yw_lanes_sym3_load((const yw_sym3x16*)work->diagonal, lane);
-  yw_vf k[6];
-  for (int i = 0; i < 6; ++i) k[i] = yw_vf_load(work->shear[i] + lane);
-  yw_lanes_mat3 y = {d.xx * w.xx + d.xy * w.yy + d.xz * w.zz,
-                     k[0] * w.xy + k[1] * w.yx,
-                     k[2] * w.xz + k[3] * w.zx,
-                     k[1] * w.xy + k[0] * w.yx,
-                     d.xy * w.xx + d.yy * w.yy + d.yz * w.zz,
-                     k[4] * w.yz + k[5] * w.zy,
-                     k[3] * w.xz + k[2] * w.zx,
-                     k[5] * w.yz + k[4] * w.zy,
-                     d.xz * w.xx + d.yz * w.yy + d.zz * w.zz};
-  yw_lanes_mat3 uy = yw_lanes_mat3_mul(u, &y);
-  return yw_lanes_mat3_mul_nt(&uy, &b);
-}
 
 // Directions of the slaves of a chunk after the pending step, as `multiply` computes them.
 YW_LANE_FN void next_directions(const plastic_body* body, int32_t chunk, local_slave* out) {
@@ -231,7 +211,6 @@ void YW_KERNEL(yw_plastic_block_parts)(plastic_body* body, yw_particles* particl
   }
 }
 
-// Inverse of m + sum of blocks: exact for an undeformed body.
 void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = body->slave_block[chunk], end = body->slave_block[chunk + 1];
@@ -240,16 +219,9 @@ void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles
     ask_parts(body, body->parts + body->num_slots, s + SLAVES_AHEAD);
     yw_float4 own = sum_parts(body, body->parts, s);
     yw_float4 mixed = sum_parts(body, body->parts + body->num_slots, s);
-    float base = body->slave_vel[s].w + own[3];
-    // Scaled by the base, so that no product leaves the range of floats.
-    float unit = base > 1e-30f ? 1.0f / base : 0.0f;
-    float xx = 1.0f + unit * own[0], yy = 1.0f + unit * own[1], zz = 1.0f + unit * own[2];
-    float xy = unit * mixed[0], yz = unit * mixed[1], xz = unit * mixed[2];
-    float cxx = yy * zz - yz * yz, cyy = xx * zz - xz * xz, czz = xx * yy - xy * xy;
-    float cxy = xz * yz - xy * zz, cxz = xy * yz - xz * yy, cyz = xy * xz - yz * xx;
-    float det = xx * cxx + xy * cxy + xz * cxz, inv = det > 0.0f ? unit / det : 0.0f;
-    float* out = body->inverse[s];
-    out[0] = cxx * inv, out[1] = cyy * inv, out[2] = czz * inv;
-    out[3] = cxy * inv, out[4] = cxz * inv, out[5] = cyz * inv;
+    yw_vec4 a, b;
+    yw_float4_store(&a, own);
+    yw_float4_store(&b, mixed);
+    plastic_invert_block(body->slave_vel[s].w, a, b, body->inverse[s]);
   }
 }

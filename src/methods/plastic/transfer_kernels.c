@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Mass, momentum and forces from masters to slaves, and means of slaves back to masters.
 #include "methods/plastic/pairs.h"
+#include "methods/plastic/slave_steps.h"
 
 // Maximum deformation per step when slaves move along.
 #define MOST_MOTION 0.5f
@@ -111,8 +112,7 @@ static void to_slaves(plastic_body* body, yw_particles* particles, int32_t chunk
   for (int32_t s = first; s < end; ++s) {
     ask_parts(body, body->parts, s + SLAVES_AHEAD);
     yw_float4 sum = sum_parts(body, body->parts, s);
-    float mass = sum[3] > 0.0f ? sum[3] : 0.0f, inv = mass > 0.0f ? 1.0f / mass : 0.0f;
-    body->slave_vel[s] = (yw_vec4){sum[0] * inv, sum[1] * inv, sum[2] * inv, mass};
+    body->slave_vel[s] = plastic_velocity_of((yw_vec4){sum[0], sum[1], sum[2], sum[3]});
   }
 }
 
