@@ -227,7 +227,7 @@ static void several_writers_fill_one_file(void** state) {
   write_text(path, "old");
   unsigned char* bytes = malloc(SIZE);
   yw_file_part* parts[2];
-  for (int i = 0; i < SIZE; ++i) bytes[i] = (unsigned char)(i * 2654435761u >> 24);
+  for (int i = 0; i < SIZE; ++i) bytes[i] = (unsigned char)((unsigned)i * 2654435761u >> 24);
   for (int k = 0; k < 2; ++k) assert_int_equal(yw_file_part_open(path, NULL, &parts[k], NULL), 0);
   for (int at = 0, k = 0; at < SIZE; at += PIECE, k = !k) {
     size_t some = SIZE - at < PIECE ? SIZE - (size_t)at : PIECE;
