@@ -77,7 +77,9 @@ yw_status yw_file_part_close(yw_file_part* part, const char* path, bool durable,
   if (!part) return YW_OK;
   flush(part);
   int failed = part->system_error;
-  if (durable && failed == 0 && fsync(part->file) != 0) failed = errno;
+  while (durable && failed == 0 && fsync(part->file) != 0) {
+    if (errno != EINTR) failed = errno;
+  }
   if (close(part->file) != 0 && failed == 0) failed = errno;
   yw_allocator mem = part->mem;
   yw_mem_free(&mem, part);

@@ -2,6 +2,8 @@
 // Which bodies of a substep touch, and which advance in lockstep. Explicit methods cannot take the
 // impulse of a whole substep at once: they and what is near them advance in parts, with contact
 // after each.
+#include <string.h>
+
 #include "world/world.h"
 
 // Most parts of a substep for bodies in lockstep; beyond that, each part has several inner steps.
@@ -46,6 +48,20 @@ static bool may_touch(const yw_world* world) {
     partners += meets_others(body);
   }
   return partners > 1 || (partners > 0 && yw_obstacle_surfaces_any(world));
+}
+
+// A body alone needs none.
+bool yw_lockstep_reserve(yw_world* world) {
+  bool needed = world->body_order.count > 1 || yw_obstacle_surfaces_any(world);
+  for (int32_t i = 0; i < world->body_order.count && world->surfaces; ++i) {
+    yw_body* body = yw_body_in_order(world, i);
+    const yw_particles* p = &body->particles;
+    if (body->begin || !(needed || yw_body_meets_itself(body))) continue;
+    body->begin = YW_NEW_ARRAY(&world->mem, yw_vec4, p->capacity);
+    if (!body->begin) return false;
+    memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
+  }
+  return true;
 }
 
 // Marks the bodies that another, or the surface of an obstacle, may touch in the substep, or that

@@ -152,20 +152,6 @@ static void copy_begin(void* context, int32_t block, int32_t worker) {
          sizeof(yw_vec4) * (size_t)span->count);
 }
 
-// Room for where bodies begin, once contact of surfaces may look at it. A body alone needs none.
-static bool reserve_begins(yw_world* world) {
-  bool needed = world->body_order.count > 1 || yw_obstacle_surfaces_any(world);
-  for (int32_t i = 0; i < world->body_order.count && world->surfaces; ++i) {
-    yw_body* body = yw_body_in_order(world, i);
-    const yw_particles* p = &body->particles;
-    if (body->begin || !(needed || yw_body_meets_itself(body))) continue;
-    body->begin = YW_NEW_ARRAY(&world->mem, yw_vec4, p->capacity);
-    if (!body->begin) return false;
-    memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);
-  }
-  return true;
-}
-
 // Contact of surfaces follows paths from here.
 static void note_begin(const substep* s) {
   if (!s->world->may_touch) return;
@@ -507,7 +493,7 @@ static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step
   float h = dt / (float)substeps;
   if (!yw_filter_begin_step(world) || !yw_parting_begin_step(world) ||
       !yw_pushes_begin_step(world) || !yw_obstacle_surfaces_reserve(world) ||
-      !reserve_begins(world)) {
+      !yw_lockstep_reserve(world)) {
     return YW_ERR_MEMORY;
   }
   yw_obstacles_begin_step(world, dt);

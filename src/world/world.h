@@ -302,6 +302,8 @@ bool yw_obstacle_surfaces_find(yw_world* world);
 void yw_obstacle_surfaces_add(yw_world* world, float h);
 
 // lockstep.c.
+/// Room for where bodies begin, once contact of surfaces may look at it; false: out of memory.
+bool yw_lockstep_reserve(yw_world* world);
 /// Marks the bodies of the next substep that are crowded and those that advance in lockstep.
 /// Returns the number of parts for these; 1: there are none.
 int32_t yw_lockstep_plan(yw_world* world, float h);

@@ -145,3 +145,13 @@ size_t fwrite(const void* bytes, size_t size, size_t count, FILE* stream) {
   errno = reason;
   return written;
 }
+
+ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset) {
+  ssize_t (*real)(int, const void*, size_t, off_t) =
+      REAL(ssize_t, "pwrite", int, const void*, size_t, off_t);
+  fault f = next_fault(true);
+  if (f == FAIL) return -1;
+  ssize_t written = real(file, bytes, f == KILL_INSIDE ? size / 2 : size, offset);
+  if (f != PASS) die();
+  return written;
+}

@@ -219,6 +219,40 @@ static void folders_are_made_with_those_above(void** state) {
   assert_non_null(strstr(error.message, "a/file/d: cannot make this folder"));
 }
 
+// Longer than what is written and read at a time, and not a multiple of eight.
+static void several_writers_fill_one_file(void** state) {
+  (void)state;
+  enum { SIZE = 2500003, PIECE = 70001 };
+  const char* path = in_folder("parts.bin");
+  write_text(path, "old");
+  unsigned char* bytes = malloc(SIZE);
+  yw_file_part* parts[2];
+  for (int i = 0; i < SIZE; ++i) bytes[i] = (unsigned char)((unsigned)i * 2654435761u >> 24);
+  for (int k = 0; k < 2; ++k) assert_int_equal(yw_file_part_open(path, NULL, &parts[k], NULL), 0);
+  for (int at = 0, k = 0; at < SIZE; at += PIECE, k = !k) {
+    size_t some = SIZE - at < PIECE ? SIZE - (size_t)at : PIECE;
+    yw_file_part_put(parts[k], (uint64_t)at, bytes + at, some);
+  }
+  for (int k = 0; k < 2; ++k) {
+    assert_int_equal(yw_file_part_close(parts[k], path, k == 0, NULL), YW_OK);
+  }
+  yw_file_data data;
+  assert_int_equal(yw_file_read_all(path, 0, NULL, &data, NULL), YW_OK);
+  assert_int_equal(data.size, SIZE);
+  assert_memory_equal(data.bytes, bytes, SIZE);
+  uint64_t hash = 0;
+  assert_int_equal(yw_file_hash(path, 0, SIZE, NULL, &hash, NULL), YW_OK);
+  assert_true(hash == yw_hash_bytes(YW_HASH_SEED, bytes, SIZE));
+  assert_int_equal(yw_file_hash(path, 5, SIZE - 5, NULL, &hash, NULL), YW_OK);
+  assert_true(hash == yw_hash_bytes(YW_HASH_SEED, bytes + 5, SIZE - 5));
+  yw_error error;
+  assert_int_equal(yw_file_hash(path, 0, SIZE + 1, NULL, &hash, &error), YW_ERR_IO);
+  assert_non_null(strstr(error.message, "too short"));
+  assert_int_equal(yw_file_part_open(in_folder("none/x"), NULL, &parts[0], &error), YW_ERR_IO);
+  yw_file_data_free(&data);
+  free(bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_appears_when_it_is_committed),
@@ -232,6 +266,7 @@ int main(void) {
       cmocka_unit_test(no_memory_is_an_error),
       cmocka_unit_test(files_are_listed_once_in_the_order_of_reading),
       cmocka_unit_test(folders_are_made_with_those_above),
+      cmocka_unit_test(several_writers_fill_one_file),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -21,7 +21,7 @@ static const char about[] =
     "exported (yawara export DIR) or described (yawara inspect DIR). docs/runs.md has the\n"
     "format. Ctrl-C stops after the frame; --resume goes on from there, bit for bit, unless\n"
     "the scene or one of its files has changed.\n\n"
-    "mpirun -n 4 yawara run SCENE shares one plastic body between four processes, with the\n"
+    "mpirun -n 4 yawara run SCENE shares plastic bodies between four processes, with the\n"
     "same bits (docs/design/distributed.md).\n";
 static const char examples[] =
     "  yawara run cow.obj --as jelly\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "playback/sealed.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "yawara/extend/error.h"
@@ -39,7 +40,13 @@ yw_status sealed_file_begin(yw_file_writer* file, const char* path, const char m
   file->durable = true;
   yw_file_write(file, magic, SEALED_MAGIC);
   yw_file_write(file, head->data, head->size);
-  if (fflush(file->stream) == 0) return YW_OK;
+  // Signals may interrupt it; what was written stays written.
+  int failed;
+  do {
+    errno = 0;
+    failed = fflush(file->stream);
+  } while (failed != 0 && errno == EINTR);
+  if (failed == 0) return YW_OK;
   status = yw_fail(error, YW_ERR_IO, "%s: cannot be written", yw_file_short_name(path));
   yw_file_writer_abort(file);
   return status;

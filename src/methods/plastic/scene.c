@@ -468,12 +468,8 @@ static bool build(yw_loader* l, yw_model_spec* model) {
       make_surface(l, model, &surface) && (model->merged_only || create(l, model, &surface));
   // Groups, if there are any, take it from here.
   yw_tri_mesh_free(&model->surface_mesh);
-  model->surface_mesh = (yw_tri_mesh){0};
-  if (l->scene->groups.count > 0) {
-    model->surface_mesh = surface;
-  } else {
-    yw_tri_mesh_free(&surface);
-  }
+  if (l->scene->groups.count == 0) yw_tri_mesh_free(&surface);
+  model->surface_mesh = surface;
   return done;
 }
 
