@@ -39,6 +39,7 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
       body->last_vel,     body->slave_block};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_plastic_sleep_destroy(body);
+  yw_plastic_keep_destroy(body);
   yw_plastic_ranks_destroy(body);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -82,7 +83,8 @@ static bool allocate(plastic_body* body) {
   if (model->without_slaves) body->twin = YW_NEW_ARRAY(mem, int32_t, n);
   if (model->without_slaves && !body->twin) return false;
   memset(body->fresh_head, 0xff, (size_t)heads * sizeof *body->fresh_head);
-  return yw_plastic_sleep_create(body) && yw_plastic_reserve_slaves(body, slaves) &&
+  return yw_plastic_sleep_create(body) && yw_plastic_keep_create(body) &&
+         yw_plastic_reserve_slaves(body, slaves) &&
          yw_plastic_reserve_pairs(body, USUAL_PAIRS * (int64_t)n);
 }
 

@@ -98,6 +98,15 @@ void yw_plastic_hold_slave(plastic_body* body, const yw_step_ctx* ctx, int32_t s
 /// Removes the velocity component into the obstacle and applies friction.
 void yw_plastic_meet(const plastic_body* body, int32_t slave, yw_vec4* velocity);
 
+/// keep.c: rest neighbours of elastic masters; nothing if there are none. False: out of memory.
+bool yw_plastic_keep_create(plastic_body* body);
+void yw_plastic_keep_destroy(plastic_body* body);
+/// Mends what positions and F_E of elastic masters differ by. True: masters were moved.
+bool yw_plastic_keep_shape(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// In between, velocities of masters are their displacements in this step, which slaves follow.
+void yw_plastic_show_motion(plastic_body* body, yw_particles* particles);
+void yw_plastic_hide_motion(plastic_body* body, yw_particles* particles);
+
 /// slaves.c: moves, adds and removes slaves.
 void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 /// Replaces all slaves by lattice slaves around every master.

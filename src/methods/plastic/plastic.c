@@ -255,10 +255,13 @@ static step_end step_once(inner_step* s, bool accept) {
   if (!isfinite(gradient2)) return STEP_LOST;
   lap(s, PLASTIC_MATERIAL);
   run_masters(s, move_masters);  // (10)
+  bool is_kept = yw_plastic_keep_shape(body, s->particles, s->ctx);
   collide_masters(s);
   lap(s, PLASTIC_CONTACT);
   if (body->model->without_slaves) return STEP_DONE;
+  if (is_kept) yw_plastic_show_motion(body, s->particles);
   yw_plastic_move_slaves(body, s->particles, s->ctx);  // (22)
+  if (is_kept) yw_plastic_hide_motion(body, s->particles);
   lap(s, PLASTIC_MOTION);
   bool added = yw_plastic_add_slaves(body, s->particles);
   lap(s, PLASTIC_SLAVES);
