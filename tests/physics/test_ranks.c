@@ -209,6 +209,10 @@ static void what_ranks_cannot_do_gets_clear_words(void** state) {
   static const char pair[] =
       "{\"bodies\": [{\"shape\": {\"box\": {\"size\": 0.2}}, \"plastic\": {\"spacing\": 0.02,"
       " \"sleep_speed\": 0}}, {\"shape\": {\"box\": {\"size\": 0.2}}, \"position\": [1, 1, 1]}]}";
+  static const char sheet[] =
+      "{\"bodies\": [{\"shape\": {\"box\": {\"size\": [0.8, 0.01, 0.8]}},"
+      " \"plastic\": {\"spacing\": 0.02, \"sheet\": true, \"sleep_speed\": 0}}]}";
+  refused(sheet, 2, "elastic sheet");
   refused(small, 8, "8 ranks are too many for 1000 masters");
   refused(sleeps, 2, "sleep_speed");
   refused(pair, 2, "only plastic bodies run on several ranks");

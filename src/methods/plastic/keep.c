@@ -59,13 +59,6 @@ void yw_plastic_keep_destroy(plastic_body* body) {
   body->keep = NULL;
 }
 
-static bool is_elastic(const plastic_body* body, int32_t m) {
-  const plastic_material_block* material = &body->materials[m / YW_LANES];
-  int32_t lane = m % YW_LANES;
-  return !(material->yield[lane] < INFINITY || material->low[lane] > -INFINITY ||
-           material->high[lane] < INFINITY);
-}
-
 // The end of a link to another rank that is here.
 static int32_t own_end(const plastic_body* body, int32_t k) {
   plastic_link link = body->model->links[k];
@@ -115,12 +108,8 @@ bool yw_plastic_keep_create(plastic_body* body) {
   const yw_allocator* mem = &body->mem;
   size_t n = (size_t)body->master_capacity;
   bool found = false;
-  for (int32_t b = 0; b < yw_plastic_chunks(model->num_masters, YW_LANES) && !found; ++b) {
-    const plastic_material_block* material = &model->materials[b];
-    for (int32_t l = 0; l < YW_LANES && b * YW_LANES + l < model->num_masters; ++l) {
-      found |= !(material->yield[l] < INFINITY || material->low[l] > -INFINITY ||
-                 material->high[l] < INFINITY);
-    }
+  for (int32_t m = 0; m < model->num_masters && !found; ++m) {
+    found = yw_plastic_is_elastic(model, m);
   }
   if (!found || model->paper || model->without_slaves) return true;
   struct plastic_keep* keep = body->keep = YW_NEW(mem, struct plastic_keep);
@@ -254,7 +243,9 @@ static void measure_chunk(plastic_body* body, yw_particles* particles, int32_t c
   float most = 0.0f;
   for (int32_t m = first; m < end && m < body->num_masters; ++m) {
     yw_mat3 f;
-    if (body->sleep.island[m] >= 0 || !is_elastic(body, m) || !measure(body, m, &f)) continue;
+    if (body->sleep.island[m] >= 0 || !yw_plastic_is_elastic(body->model, body->first_master + m) ||
+        !measure(body, m, &f))
+      continue;
     keep_point* point = &body->keep->points[m];
     most = fmaxf(most, compare(body, m, f, &point->map));
     point->is_measured = 1;

@@ -4,6 +4,8 @@
 #ifndef YW_METHODS_PLASTIC_MODEL_H
 #define YW_METHODS_PLASTIC_MODEL_H
 
+#include <math.h>
+
 #include "base/simd.h"
 #include "yawara/extend/method.h"
 #include "yawara/plastic.h"
@@ -74,6 +76,14 @@ typedef struct plastic_model {
 /// lattice of the masters is rotated by `rotation`.
 bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation);
 bool yw_plastic_link_masters(plastic_model* model, plastic_part* part);
+
+/// True if a master never flows.
+static inline bool yw_plastic_is_elastic(const plastic_model* model, int32_t master) {
+  const plastic_material_block* material = &model->materials[master / YW_LANES];
+  int32_t lane = master % YW_LANES;
+  return !(material->yield[lane] < INFINITY || material->low[lane] > -INFINITY ||
+           material->high[lane] < INFINITY);
+}
 
 /// True if the part has started at `time`, up to rounding.
 static inline bool yw_plastic_has_started(const plastic_part* part, double time) {

@@ -107,6 +107,14 @@ bool yw_plastic_keep_shape(plastic_body* body, yw_particles* particles, const yw
 void yw_plastic_show_motion(plastic_body* body, yw_particles* particles);
 void yw_plastic_hide_motion(plastic_body* body, yw_particles* particles);
 
+/// bend.c: elastic sheets of single masters; nothing if there are none. False: out of memory.
+bool yw_plastic_bend_create(plastic_body* body);
+void yw_plastic_bend_destroy(plastic_body* body);
+/// J
+double yw_plastic_bending_energy(const plastic_body* body, const yw_particles* particles);
+/// Adds the forces that resist bending to pull.
+void yw_plastic_add_bending(plastic_body* body, const yw_particles* particles);
+
 /// slaves.c: moves, adds and removes slaves.
 void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 /// Replaces all slaves by lattice slaves around every master.

@@ -231,6 +231,7 @@ static step_end step_once(inner_step* s, bool accept) {
   body->fall = yw_scale(s->ctx->gravity, body->dt);
   hold_masters(s);
   pull_masters(s);
+  yw_plastic_add_bending(body, s->particles);
   scatter(s, s->kernels->spread);  // m_s, v_s (1), (2)
   run_slaves(s, s->kernels->to_slaves);
   if (body->twin) to_twins(s);
