@@ -87,7 +87,7 @@ static bool make_reference(plastic_bench* b, int32_t iterations) {
     for (int k = 0; k < 3; ++k) r->slaves[s][k] = (double)(&body->slave_pos[s].x)[k];
   }
   for (int32_t m = 0; m < body->num_masters; ++m) {
-    const plastic_material_block* material = &b->model->materials[m / YW_LANES];
+    const plastic_material_block* material = yw_plastic_material_of(b->model, m);
     int l = m % YW_LANES;
     r->masters[m] = (reference_master){.mass = (double)b->particles.mass[m],
                                        .volume = (double)material->volume[l],

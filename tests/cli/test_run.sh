@@ -19,6 +19,9 @@ END
 check "what a run takes is told before" grep -qE "a run takes [1-9][0-9]* MB of memory and about 0.65 MB of disk" \
   <("$yawara" inspect scene.json)
 check "with its time" grep -qE "[1-9][0-9.]*(e-[0-9]+)? ms a frame" <("$yawara" inspect scene.json)
+# The worm has one example and three groups.
+same "how far examples are from each other, group by group" "$("$yawara" inspect "$root/scenes/gallery/worm.json" |
+  grep -cE "group [0-2]: [0-9]+ regions, stretched by [0-9.]+ %; the rest pose is at 1.00 of that")" 3
 check "runs a scene" "$yawara" run scene.json -o whole --frames 40 -q
 check "one thread and plain code" "$yawara" run scene.json -o plain --frames 40 -q --threads 1 --simd plain
 check "more threads than cores" "$yawara" run scene.json -o many --frames 40 -q --threads 64

@@ -104,6 +104,63 @@ static void pieces_depend_neither_on_friction_nor_on_the_step(void** state) {
   for (int k = 0; k < 6; ++k) cut(&foam, steps[k / 2], frictions[k % 2], 0.3f);
 }
 
+// Half a period of the first bending mode of a free elastic strip of one layer, s.
+static double half_period(float dt, float seconds) {
+  enum { LONG = 30, WIDE = 5 };
+  const float d = 0.01f;
+  yw_shape* shape = NULL;
+  yw_vec3 half = {0.5f * LONG * d, 0.4f * d, 0.5f * WIDE * d};
+  assert_int_equal(yw_shape_box(NULL, half, &shape), YW_OK);
+  yw_plastic_part part = yw_default_plastic_part();
+  part.shape = shape;
+  part.sheet = true;
+  part.material = (yw_plastic_material){.youngs_modulus = 1e6f,
+                                        .poissons_ratio = 0.0f,
+                                        .density = 1000.0f,
+                                        .flow = YW_FLOW_NONE,
+                                        .eta = 1.0f};
+  yw_plastic_def def = yw_default_plastic_def();
+  def.spacing = d;
+  def.parts = &part;
+  def.num_parts = 1;
+  def.params.time_step = dt;
+  plastic_lab lab;
+  lab_begin(&lab, &def);
+  assert_int_equal(lab.particles.count, LONG * WIDE);
+  lab.ctx.gravity = (yw_vec3){0, 0, 0};
+  // One step places it; then a parabola of velocities without momentum.
+  assert_int_equal(lab_step(&lab, dt), YW_OK);
+  double mean = 0, period = 0;
+  for (int32_t m = 0; m < LONG * WIDE; ++m) {
+    float s = lab.particles.pos[m].x / half.x;
+    mean += (double)(s * s) / (LONG * WIDE);
+  }
+  for (int32_t m = 0; m < LONG * WIDE; ++m) {
+    float s = lab.particles.pos[m].x / half.x;
+    lab.particles.vel[m].y = 0.1f * (s * s - (float)mean);
+  }
+  for (int i = 1; (float)i * dt < seconds && period == 0; ++i) {
+    assert_int_equal(lab_step(&lab, dt), YW_OK);
+    double bent = 0;
+    for (int32_t m = 0; m < LONG * WIDE; ++m) {
+      float s = lab.particles.pos[m].x / half.x;
+      bent += (double)lab.particles.pos[m].y * ((double)(s * s) - mean);
+    }
+    if (bent < 0) period = i * (double)dt;
+  }
+  yw_shape_release(shape);
+  lab_end(&lab);
+  return period;
+}
+
+// Of a bar of thickness d: omega = 22.37 / L^2 sqrt(E d^2 / (12 rho)).
+static void bent_sheets_spring_back(void** state) {
+  (void)state;
+  const double omega = 22.37 / (0.3 * 0.3) * sqrt(1e6 * 1e-4 / (12 * 1000)), pi = 3.14159265359;
+  assert_near(half_period(5e-4f, 0.3f) * omega / pi, 1.0, 0.05);
+  assert_near(half_period(4e-3f, 0.3f) * omega / pi, 1.0, 0.15);
+}
+
 static void run_all(const sheet* from, float dt_only) {
   const float steps[] = {2.5e-4f, 5e-4f, 1e-3f}, frictions[] = {0.1f, 0.3f};
   for (int k = 0; k < 6; ++k) {
@@ -132,6 +189,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bent_sheets_spring_back),
       cmocka_unit_test(sheet_is_cut_by_a_cross),
       cmocka_unit_test(pieces_depend_neither_on_friction_nor_on_the_step),
   };

@@ -259,6 +259,10 @@ static void what_ranks_cannot_do_gets_clear_words(void** state) {
       " \"plastic\": {\"spacing\": 0.02, \"sleep_speed\": 0}}]}";
   static const char sleeps[] =
       "{\"bodies\": [{\"shape\": {\"box\": {\"size\": 0.2}}, \"plastic\": {\"spacing\": 0.02}}]}";
+  static const char sheet[] =
+      "{\"bodies\": [{\"shape\": {\"box\": {\"size\": [0.8, 0.01, 0.8]}},"
+      " \"plastic\": {\"spacing\": 0.02, \"sheet\": true, \"sleep_speed\": 0}}]}";
+  refused(sheet, 2, "elastic sheet");
   refused(small, 8, "8 ranks are too many for 1000 masters");
   refused(sleeps, 2, "sleep_speed");
 }

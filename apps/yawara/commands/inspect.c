@@ -117,21 +117,23 @@ static void print_poses(const yw_scene* scene, int32_t body) {
     char own[24], other[24], words[500];
     snprintf(own, sizeof own, "%d", k);
     snprintf(other, sizeof other, "%d", r->nearest);
+    const char* nearest = r->nearest < 0      ? "the rest pose"
+                          : names[r->nearest] ? names[r->nearest]
+                                              : other;
     printf(
         "    example %s: stretched by %.1f %%, %.0f %% of its change is felt; nearest is %s, at "
         "%.2f of that\n",
-        names[k] ? names[k] : own, 100 * (double)r->stretch, 100 * (double)r->seen,
-        r->nearest < 0      ? "the rest pose"
-        : names[r->nearest] ? names[r->nearest]
-                            : other,
+        names[k] ? names[k] : own, 100 * (double)r->stretch, 100 * (double)r->seen, nearest,
         (double)r->distance);
     if (r->inverted_tets > 0) {
       printf("      %d tets and %d regions are inside out\n", r->inverted_tets,
              r->inverted_regions);
     }
     for (int32_t g = 0; r->num_groups > 1 && g < r->num_groups; ++g) {
-      printf("      group %d: %d regions, stretched by %.1f %%\n", r->groups[g].label,
-             r->groups[g].num_regions, 100 * (double)r->groups[g].stretch);
+      const yw_pose_group* group = &r->groups[g];
+      printf("      group %d: %d regions, stretched by %.1f %%; %s is at %.2f of that\n",
+             group->label, group->num_regions, 100 * (double)group->stretch, nearest,
+             (double)group->distance);
     }
     if (yw_pose_words(r, names, words, (int32_t)sizeof words) != YW_POSE_FINE) {
       printf("      it %s\n", words);

@@ -25,7 +25,11 @@ typedef struct yw_writer {
 
 /// A writer that puts bytes from an offset on, where another one would be later.
 static inline yw_writer yw_writer_part(const yw_writer* whole, size_t offset) {
-  return (yw_writer){.put = whole->put, .context = whole->context, .size = offset};
+  yw_writer part = {0};
+  part.put = whole->put;
+  part.context = whole->context;
+  part.size = offset;
+  return part;
 }
 
 typedef struct yw_reader {

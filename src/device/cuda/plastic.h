@@ -60,6 +60,22 @@ static bool plastic_put(plastic_remote* r, int* next, const Item* from, size_t c
   return !from || device_put(r->stream, buffer->memory, from, count * sizeof(Item));
 }
 
+// Links of all masters, in the order of their numbers.
+static bool plastic_put_links(plastic_remote* r, int* next, const plastic_model* model) {
+  size_t count = (size_t)model->num_links;
+  plastic_link* links = (plastic_link*)malloc((count + 1) * sizeof *links);
+  if (!links) return false;
+  for (int32_t b = 0, k = 0; b < model->num_masters; ++b) {
+    const int32_t* way;
+    int32_t own = yw_plastic_links_of(model, b, &way);
+    for (int32_t i = 0; i < own; ++i) links[k++] = {b + way[i], b};
+  }
+  bool ok =
+      plastic_put(r, next, links, count, (plastic_link**)&r->args.links) && device_wait(r->stream);
+  free(links);
+  return ok;
+}
+
 enum { FIRST_MASTER_ARRAY = 0, FIRST_LIST_ARRAY = 22 };
 
 static bool plastic_allocate(plastic_remote* r, const plastic_body* body) {
@@ -83,8 +99,7 @@ static bool plastic_allocate(plastic_remote* r, const plastic_body* body) {
       plastic_put(r, &next, body->reach, n, &to->reach) &&
       plastic_put(r, &next, (const uint8_t*)NULL, n, &to->needs) &&
       plastic_put(r, &next, (const uint8_t*)NULL, (size_t)model->num_links, &to->is_linked) &&
-      plastic_put(r, &next, model->links, (size_t)model->num_links, (plastic_link**)&a->links) &&
-      plastic_put(r, &next, no_vec, all, &a->particles.pos) &&
+      plastic_put_links(r, &next, model) && plastic_put(r, &next, no_vec, all, &a->particles.pos) &&
       plastic_put(r, &next, no_vec, all, &a->particles.vel) &&
       plastic_put(r, &next, no_float, all, &a->particles.mass) &&
       plastic_put(r, &next, no_float, all, &a->particles.inv_mass) &&
@@ -132,11 +147,13 @@ static bool get_array(plastic_remote* r, void* to, const void* from, size_t coun
 }
 
 static yw_status plastic_send_links(plastic_remote* r, const plastic_body* body) {
-  size_t links = (size_t)r->model->num_links;
-  int32_t count = 0;
-  for (int32_t i = 0; i < body->num_started; ++i) count += r->model->parts[i].num_links;
+  const plastic_model* model = r->model;
+  size_t links = (size_t)model->num_links;
+  int32_t last = body->num_all - 1;
+  const int32_t* way;
   // Those of parts that have started come first.
-  r->args.num_links = count;
+  r->args.num_links =
+      last < 0 ? 0 : yw_plastic_first_link(model, last) + yw_plastic_links_of(model, last, &way);
   bool ok = put_array(r, r->args.body.is_linked, body->is_linked, links, 1);
   return ok && device_wait(r->stream) ? YW_OK : YW_ERR_DEVICE;
 }

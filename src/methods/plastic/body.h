@@ -118,6 +118,8 @@ typedef struct plastic_body {
   uint64_t version;  ///< of the topology
 
   plastic_sleep sleep;
+  struct plastic_bend* bend;  ///< of elastic sheets (bend.c); NULL: there are none
+  struct plastic_keep* keep;  ///< of elastic masters (keep.c); NULL: there are none
 
   // Masters.
   plastic_state_block* state;

@@ -114,7 +114,6 @@ static double energy_of(const plastic_body* body, int32_t m) {
 yw_method_energy yw_plastic_energy(const void* state, const yw_particles* particles) {
   const plastic_body* body = state;
   yw_plastic_bring_rest(body);
-  (void)particles;
   yw_exact_sum sum = {0};
   for (int32_t first = 0; first < body->num_masters; first += PLASTIC_CHUNK) {
     double own = 0.0;
@@ -125,7 +124,8 @@ yw_method_energy yw_plastic_energy(const void* state, const yw_particles* partic
   if (body->ranks) {
     yw_ranks_sum(body->ranks->comm, (int64_t*)&sum, (int32_t)(sizeof sum / sizeof(int64_t)));
   }
-  return (yw_method_energy){.elastic = yw_exact_value(&sum)};
+  double bending = yw_plastic_bending_energy(body, particles);
+  return (yw_method_energy){.elastic = yw_exact_value(&sum) + bending};
 }
 
 void yw_plastic_statistics_list(const void* state, const yw_particles* particles,

@@ -4,6 +4,8 @@
 #ifndef YW_METHODS_PLASTIC_MODEL_H
 #define YW_METHODS_PLASTIC_MODEL_H
 
+#include <math.h>
+
 #include "base/simd.h"
 #include "yawara/extend/method.h"
 #include "yawara/plastic.h"
@@ -102,6 +104,19 @@ static inline int32_t yw_plastic_first_link(const plastic_model* model, int32_t 
     number += yw_plastic_links_of(model, m, &way);
   }
   return number;
+}
+
+/// Constants of a master.
+static inline const plastic_material_block* yw_plastic_material_of(const plastic_model* model,
+                                                                   int32_t master) {
+  return &model->materials[model->material_of_block[master / YW_LANES]];
+}
+/// True if a master never flows.
+static inline bool yw_plastic_is_elastic(const plastic_model* model, int32_t master) {
+  const plastic_material_block* material = yw_plastic_material_of(model, master);
+  int32_t lane = master % YW_LANES;
+  return !(material->yield[lane] < INFINITY || material->low[lane] > -INFINITY ||
+           material->high[lane] < INFINITY);
 }
 
 /// True if the part has started at `time`, up to rounding.

@@ -96,6 +96,23 @@ void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const
 /// A slave moves as a hold of the step does.
 void yw_plastic_hold_slave(plastic_body* body, const yw_step_ctx* ctx, int32_t slave, int32_t hold);
 
+/// keep.c: rest neighbours of elastic masters; nothing if there are none. False: out of memory.
+bool yw_plastic_keep_create(plastic_body* body);
+void yw_plastic_keep_destroy(plastic_body* body);
+/// Mends what positions and F_E of elastic masters differ by. True: masters were moved.
+bool yw_plastic_keep_shape(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
+/// In between, velocities of masters are their displacements in this step, which slaves follow.
+void yw_plastic_show_motion(plastic_body* body, yw_particles* particles);
+void yw_plastic_hide_motion(plastic_body* body, yw_particles* particles);
+
+/// bend.c: elastic sheets of single masters; nothing if there are none. False: out of memory.
+bool yw_plastic_bend_create(plastic_body* body);
+void yw_plastic_bend_destroy(plastic_body* body);
+/// J
+double yw_plastic_bending_energy(const plastic_body* body, const yw_particles* particles);
+/// Adds the forces that resist bending to pull.
+void yw_plastic_add_bending(plastic_body* body, const yw_particles* particles);
+
 /// slaves.c: moves, adds and removes slaves.
 void yw_plastic_move_slaves(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 /// Replaces all slaves by lattice slaves around every master.

@@ -256,6 +256,7 @@ static step_end step_once(inner_step* s, bool accept) {
   body->fall = yw_scale(s->ctx->gravity, body->dt);
   hold_masters(s);
   pull_masters(s);
+  yw_plastic_add_bending(body, s->particles);
   scatter(s, s->kernels->spread);  // m_s, v_s (1), (2)
   run_slaves(s, s->kernels->to_slaves);
   if (body->twin) to_twins(s);
@@ -280,10 +281,13 @@ static step_end step_once(inner_step* s, bool accept) {
   if (!isfinite(gradient2)) return STEP_LOST;
   lap(s, PLASTIC_MATERIAL);
   run_masters(s, move_masters);  // (10)
+  bool is_kept = yw_plastic_keep_shape(body, s->particles, s->ctx);
   collide_masters(s);
   lap(s, PLASTIC_CONTACT);
   if (body->model->without_slaves) return STEP_DONE;
+  if (is_kept) yw_plastic_show_motion(body, s->particles);
   yw_plastic_move_slaves(body, s->particles, s->ctx);  // (22)
+  if (is_kept) yw_plastic_hide_motion(body, s->particles);
   lap(s, PLASTIC_MOTION);
   bool added = yw_plastic_add_slaves(body, s->particles);
   lap(s, PLASTIC_SLAVES);

@@ -150,7 +150,9 @@ static bool deal(plastic_body* body, const double* seconds) {
   yw_mem_free(&body->mem, before);
   body->lists_are_old = true;
   body->num_listed = 0;
-  return good && yw_plastic_list_cross_links(body);
+  if (!good || !yw_plastic_list_cross_links(body)) return false;
+  yw_plastic_keep_destroy(body);
+  return yw_plastic_keep_create(body);
 }
 
 void yw_plastic_balance(plastic_body* body) {

@@ -50,6 +50,8 @@ static yw_status make_world(yw_model* model, yw_world** out, yw_error* error) {
   def.threads = 1;
   yw_status status = yw_world_create(&def, out);
   if (status < 0) return yw_fail(error, status, "cannot make a world");
+  // Bodies that come to rest would fall asleep, and cost nothing.
+  yw_world_set_sleep_speed(*out, 0.0f);
   yw_obstacle_def floor = yw_default_obstacle_def();
   status = yw_shape_plane(NULL, yw_v3(0, 1, 0), 0.0f, &floor.shape);
   if (status < 0) return yw_fail_memory(error, "a floor");
