@@ -342,7 +342,9 @@ static bool refine_necks(yw_size_field* sizes, const unsigned char* neck, double
   if (more == 0.0 || more > max_tets) return false;
   for (int32_t n = 0; n < sizes->matter->count; ++n) {
     if (!neck[n] || sizes->level[n] >= YW_MAX_GRID_LEVEL) continue;
-    if (++sizes->level[n] > sizes->finest) sizes->finest = sizes->level[n];
+    int32_t level = (int32_t)sizes->level[n] + 1;
+    sizes->level[n] = (signed char)level;
+    if (level > sizes->finest) sizes->finest = level;
   }
   return true;
 }
