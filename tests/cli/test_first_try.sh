@@ -64,6 +64,13 @@ cp "a box.obj" block.obj
 ratio=$(awk -v a="$(modulus column)" -v b="$(modulus block)" 'BEGIN {print (a / b > 3.4 && a / b < 3.8) ? "right" : a / b}')
 same "thin legs make a word stiffer" "$ratio" right
 
+# Legs thinner than two particles of plastic would fold: clay is made of fem there, and says so.
+awk '/^v /{print $1, $2 / 12, 10 * $3, $4 / 6; next} {print}' "a box.obj" >stalk.obj
+said=$("$yawara" new stalk --from stalk.obj --as clay 2>&1)
+if grep -q 'too thin for particles of plastic.*: fem is taken' <<<"$said" && grep -q '"fem": .*"yield"' stalk.json; then
+  pass "legs that particles cannot hold"
+else flunk "legs that particles cannot hold" "$said"; fi
+
 # Texture coordinates, normals, polygons and materials come back; normals turn with the body.
 {
   echo "mtllib paint.mtl"
