@@ -49,6 +49,13 @@ check "which works" "$yawara" run flat.obj --as cloth -n 1 -q -o run_flat
 echo "v 1 1 1" >point.obj
 refuses "a model without extent" 'point.obj' "$yawara" run point.obj
 
+# A box without its upper face is filled as a solid, and said to be.
+sed '$d' "a box.obj" >bowl.obj
+said=$("$yawara" run bowl.obj --as steel -n 0 -q -o run_bowl 2>&1)
+if grep -q 'the surface is open: 1 hole, .* is closed.*--as cloth' <<<"$said"; then
+  pass "an open model is said to be filled"
+else flunk "an open model is said to be filled" "$said"; fi
+
 said=$("$yawara" run "a box.obj" --as steel -n 1 -o run_cost 2>&1)
 if grep -qE '^1 body, [1-9][0-9]* particles: [1-9][0-9]* MB of memory; 2 frames of [0-9.e-]+ MB each' <<<"$said"; then
   pass "what a run takes is said before"
