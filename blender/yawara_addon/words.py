@@ -12,7 +12,7 @@ WORDS = {
     "rubber": (1000, 250, 0.45, 0.4, 0, 80, 1, True, 10, "match frames fem plastic"),
     "foam": (30, 80, 0.2, 0.5, 0, 16, 3.2, False, 6, "match frames fem plastic"),
     "toy": (1000, 1000, 0.4, 1, 0, 160, 1, True, 30, "match frames fem plastic"),
-    "clay": (1800, 100, 0.4, 8, 0.02, 8, 1, False, 2, "plastic fem match frames"),
+    "clay": (1800, 100, 0.4, 8, 0.02, 8, 1, False, 6, "plastic fem match frames"),
     "cloth": (400, 100, 0.3, 2, 0, 1, 1, False, 0, "slender"),
 }
 # match has Poisson's ratio 0: a floor that holds its foot does not keep it from sagging.

@@ -124,12 +124,13 @@ YW_API yw_mesher_def yw_default_mesher_def(void);
 YW_API yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem,
                                const yw_mesher_def* def, yw_tet_mesh* out, yw_error* error);
 
-/// Matter of a shape that its tets miss because it is thin.
+/// Matter of a shape that its tets miss because it is thin, or whose tets hang on the rest by
+/// little more than half of its neck, or less.
 typedef struct yw_lost_part {
   yw_vec3 center;   ///< m
   double volume;    ///< m^3; of parts far below 1 % of the shape only an upper bound
-  float thickness;  ///< m, mean
-  float length;     ///< m, how far it reaches from the tets; INFINITY: not connected to them
+  float thickness;  ///< m, mean; of what hangs, the smallest at its neck
+  float length;  ///< m, how far it reaches from the tets; INFINITY: not connected to them; 0: hangs
 } yw_lost_part;
 
 #define YW_MAX_LOST_PARTS 8
@@ -139,8 +140,8 @@ typedef struct yw_tet_fit {
   float size;                            ///< of the tets, m
   double shape_volume;                   ///< m^3, sampled: to about 0.2 %
   double tet_volume;                     ///< m^3
-  int32_t num_lost;                      ///< connected parts that are missing
-  double lost_volume;                    ///< m^3, of all of them
+  int32_t num_lost;                      ///< connected parts that are missing or hang
+  double lost_volume;                    ///< m^3, of all that are missing
   yw_lost_part lost[YW_MAX_LOST_PARTS];  ///< the largest, in order of volume
 } yw_tet_fit;
 /// yw_shape_tets, which also says how well the tets fill the shape.

@@ -4,9 +4,11 @@
 #include "geometry/mesher.h"
 #include "geometry/shape_planes.h"
 #include "geometry/tet_fit.h"
+#include "geometry/tet_necks.h"
 #include "geometry/tet_pieces.h"
 #include "math/small/trig.h"
 #include "yawara/extend/error.h"
+#include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
@@ -27,6 +29,8 @@
 #define LOST_SHARE 0.003    // ... of all (the tips of sharp corners are less) ...
 #define MOST_DOUBLED 40000  // ... up to this many
 #define MOST_MISSED 0.1     // of the volume, where nothing is lost
+#define NECK_ROUNDS 3       // to mend necks ...
+#define NECK_TETS 0.5       // ... while that takes at most so many more tets, of all
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
@@ -116,8 +120,8 @@ static bool refine_lost(yw_size_field* sizes, const unsigned char* lost, double 
 
 // How much smaller cells must be, as a factor, so that the volume is right: what is cut off curved
 // surfaces falls with the square of the size. 1 if it is right.
-static double wanted_factor(const yw_matter* matter, const yw_tet_mesh* mesh) {
-  double missed = fabs(volume_of(mesh) / matter->volume - 1.0);
+static double wanted_factor(const yw_matter* matter, double volume) {
+  double missed = fabs(volume / matter->volume - 1.0);
   if (missed < VOLUME_TOLERANCE) return 1.0;
   return fmax(0.5, sqrt(0.8 * VOLUME_TOLERANCE / missed));
 }
@@ -143,9 +147,10 @@ static void choose_sizes(yw_size_field* sizes, yw_size_wish* wish) {
 
 // Changes a wish after a look at the tets it led to; false if they fit. The number of tets grows
 // with the size to the power of -2 to -3.
-static bool adjust_wish(const yw_mesher_job* job, const yw_tet_mesh* mesh, yw_size_wish* wish) {
-  double share = (double)mesh->num_tets / wish->max_tets;
-  double wanted = wanted_factor(job->matter, mesh), allowed = (double)yw_cbrtf((float)share);
+static bool adjust_wish(const yw_mesher_job* job, int32_t num_tets, double volume,
+                        yw_size_wish* wish) {
+  double share = (double)num_tets / wish->max_tets;
+  double wanted = wanted_factor(job->matter, volume), allowed = (double)yw_cbrtf((float)share);
   double factor = share > MORE_TETS ? sqrt(share) : fmax(wanted, allowed);
   if (share <= MORE_TETS && factor > 0.97) {
     // No tets are left for a better volume: take them from what is thin.
@@ -178,9 +183,13 @@ static void choose_around(yw_size_field* sizes, double size, double max_tets) {
 typedef struct attempt {
   yw_tet_mesh mesh;
   yw_tet_fit fit;
+  int32_t num_tets;
+  double volume;        ///< m^3
   double rough_volume;  ///< before sharp edges were made
   yw_places unsharp;    ///< edges that are rounded
   unsigned char* lost;  ///< per cube of the matter: smaller cells would help here
+  unsigned char* neck;  ///< per cube: between a limb and the rest
+  yw_limbs limbs;
   double badness;
 } attempt;
 
@@ -232,6 +241,10 @@ static yw_status judge(const yw_mesher_job* job, double max_tets, attempt* a) {
     status = yw_find_broken_pieces(&cover, &a->mesh, around, broken, &num_pieces, &volume);
   }
   if (status == YW_OK) status = yw_tet_fit_measure(sizes, &cover, &a->mesh, &a->fit, a->lost);
+  if (status == YW_OK) status = yw_find_limbs(sizes, &cover, &a->mesh, a->neck, &a->limbs);
+  for (int32_t n = 0; status == YW_OK && n < a->limbs.count && n < YW_MAX_LOST_PARTS; ++n) {
+    yw_tet_fit_add(&a->fit, a->limbs.items[n]);
+  }
   if (status == YW_OK && num_pieces > 0) {
     for (int32_t n = 0; n < m->count; ++n) a->lost[n] |= around[n];
     if (volume < CRUMBS * m->volume) {
@@ -245,6 +258,8 @@ static yw_status judge(const yw_mesher_job* job, double max_tets, attempt* a) {
   int32_t tunnels = 0;
   if (status == YW_OK && !job->has_faces) status = yw_count_tunnels(&a->mesh, &tunnels);
   double missed = fabs(a->fit.tet_volume / m->volume - 1.0);
+  a->num_tets = a->mesh.num_tets;
+  a->volume = volume_of(&a->mesh);
   a->badness =
       num_pieces + fabs((double)tunnels) + (job->has_faces ? 0.1 * a->unsharp.count : 0.0) +
       20.0 * a->fit.lost_volume / m->volume + 100.0 * fmax(missed - VOLUME_TOLERANCE, 0.0) +
@@ -270,6 +285,7 @@ typedef struct fitting {
   double size;  ///< given, of the coarsest cells; 0: to be chosen
   attempt now;
   double best;         ///< badness of what is kept
+  int32_t limbs;       ///< of what is kept
   yw_tet_mesh* mesh;   ///< kept
   yw_tet_fit* fit;     ///< kept
   yw_size_field kept;  ///< sizes that led to it
@@ -281,7 +297,14 @@ static void keep_attempt(fitting* f) {
   *f->fit = f->now.fit;
   f->now.mesh = (yw_tet_mesh){0};
   f->best = f->now.badness;
+  f->limbs = f->now.limbs.count;
   yw_size_field_copy(f->sizes, &f->kept);
+}
+
+static uint64_t fingerprint(const yw_size_field* sizes, bool rough) {
+  uint64_t h = yw_hash_bytes(YW_HASH_SEED, sizes->level, (size_t)sizes->matter->count);
+  h = yw_hash_bytes(h, &sizes->coarsest, sizeof sizes->coarsest);
+  return yw_hash_u64(h, rough ? 2 : 1);
 }
 
 // Improving tets takes longer than all the rest. Where sharp edges are few, the sizes are chosen by
@@ -289,19 +312,54 @@ static void keep_attempt(fitting* f) {
 static yw_status try_sizes(fitting* f, bool* rough, yw_error* error) {
   bool choose = !(f->size > 0.0);
   double max_tets = f->wish.max_tets;
+  uint64_t last = 0;
   yw_status status = YW_OK;
   for (int round = 0; round < (*rough ? MAX_ROUGH_ROUNDS : MAX_ROUNDS); ++round) {
-    status = attempt_tets(f->job, max_tets, *rough, &f->now, error);
+    // The same sizes lead to the same tets.
+    uint64_t now = fingerprint(f->sizes, *rough);
+    if (now != last) status = attempt_tets(f->job, max_tets, *rough, &f->now, error);
     if (status != YW_OK) break;
-    bool changed = refine_lost(f->sizes, f->now.lost, THIN_TETS * max_tets - f->now.mesh.num_tets);
-    changed = (choose && adjust_wish(f->job, &f->now.mesh, &f->wish)) || changed;
+    bool changed = refine_lost(f->sizes, f->now.lost, THIN_TETS * max_tets - f->now.num_tets);
+    changed = (choose && adjust_wish(f->job, f->now.num_tets, f->now.volume, &f->wish)) || changed;
     double gained = fabs(f->now.fit.tet_volume - f->now.rough_volume);
     bool smooth = !f->job->has_faces && gained < SMOOTH_SHARE * f->job->matter->volume;
-    if (round == 0 || f->now.badness < f->best) keep_attempt(f);
+    if (round == 0 || (now != last && f->now.badness < f->best)) keep_attempt(f);
     if (!changed) break;
+    last = now;
     *rough = smooth;
     if (choose) yw_size_field_choose(f->sizes, f->wish);
     if (!choose) yw_size_field_around(f->sizes, f->size);
+  }
+  return status;
+}
+
+// One level more at the necks of what is kept; false if that takes too many tets.
+static bool refine_necks(yw_size_field* sizes, const unsigned char* neck, double max_tets) {
+  double more = 0.0;
+  for (int32_t n = 0; n < sizes->matter->count; ++n) {
+    if (neck[n]) more += yw_cube_tets(sizes->matter, n, 0.5 * yw_size_at(sizes, n));
+  }
+  if (more == 0.0 || more > max_tets) return false;
+  for (int32_t n = 0; n < sizes->matter->count; ++n) {
+    if (!neck[n] || sizes->level[n] >= YW_MAX_GRID_LEVEL) continue;
+    int32_t level = (int32_t)sizes->level[n] + 1;
+    sizes->level[n] = (signed char)level;
+    if (level > sizes->finest) sizes->finest = level;
+  }
+  return true;
+}
+
+// Limbs that hang by a part of their neck make a hinge, where hardly any matter is lost: smaller
+// cells there, all others stay as they are.
+static yw_status mend_necks(fitting* f, yw_error* error) {
+  yw_status status = YW_OK;
+  int32_t least = f->limbs;
+  for (int round = 0; round < NECK_ROUNDS && least > 0 && status == YW_OK; ++round) {
+    if (!refine_necks(f->sizes, f->now.neck, NECK_TETS * f->now.num_tets)) break;
+    status = attempt_tets(f->job, f->wish.max_tets, false, &f->now, error);
+    if (status != YW_OK || f->now.limbs.count >= least) continue;
+    least = f->now.limbs.count;
+    keep_attempt(f);
   }
   return status;
 }
@@ -310,8 +368,9 @@ static yw_status make_fitting_tets(fitting* f, yw_error* error) {
   const yw_mesher_job* job = f->job;
   bool rough = false;
   f->now.lost = YW_NEW_ARRAY(job->mem, unsigned char, job->matter->count + 1);
+  f->now.neck = YW_NEW_ARRAY(job->mem, unsigned char, job->matter->count + 1);
   yw_status status = yw_size_field_create(job->matter, f->sizes->guide, &f->kept);
-  if (f->now.lost == NULL) status = YW_ERR_MEMORY;
+  if (f->now.lost == NULL || f->now.neck == NULL) status = YW_ERR_MEMORY;
   if (status != YW_OK) yw_fail_memory(error, "tets");
   if (f->size > 0.0) {
     choose_around(f->sizes, f->size, f->wish.max_tets);
@@ -320,13 +379,16 @@ static yw_status make_fitting_tets(fitting* f, yw_error* error) {
     choose_sizes(f->sizes, &f->wish);
   }
   if (status == YW_OK) status = try_sizes(f, &rough, error);
-  if (status == YW_OK && rough) {
+  // What is kept is made again where it is to be improved, or its necks are not known any more.
+  if (status == YW_OK && (rough || f->limbs > 0)) {
     yw_size_field_copy(&f->kept, f->sizes);
     status = attempt_tets(job, f->wish.max_tets, false, &f->now, error);
     if (status == YW_OK) keep_attempt(f);
+    if (status == YW_OK) status = mend_necks(f, error);
   }
   yw_tet_mesh_free(&f->now.mesh);
   yw_mem_free(job->mem, f->now.lost);
+  yw_mem_free(job->mem, f->now.neck);
   YW_LIST_FREE(job->mem, &f->now.unsharp);
   yw_size_field_free(&f->kept);
   return status;

@@ -108,6 +108,18 @@ static bool count_edges(const yw_tri_mesh* mesh, const yw_surface_edges* edges,
   return good;
 }
 
+yw_status yw_surface_openings(const yw_tri_mesh* mesh, const yw_allocator* mem,
+                              yw_surface_report* out) {
+  yw_surface_edges edges;
+  *out = (yw_surface_report){0};
+  yw_status status = yw_surface_edges_create(mesh, mem, &edges);
+  if (status < 0) return status;
+  measure(mesh, out);
+  if (!count_edges(mesh, &edges, out)) status = YW_ERR_MEMORY;
+  yw_surface_edges_free(&edges);
+  return status;
+}
+
 yw_status yw_surface_report_of(const yw_tri_mesh* mesh, const yw_allocator* mem,
                                yw_surface_report* out, yw_error* error) {
   *out = (yw_surface_report){0};

@@ -82,10 +82,11 @@ static bool count_steps(const finder* f, int32_t* steps) {
   return true;
 }
 
-// Inserts a part in order of volume.
-static void insert_part(yw_tet_fit* fit, yw_lost_part part) {
+static bool hangs(const yw_lost_part* part) { return part->length == 0.0f; }
+
+void yw_tet_fit_add(yw_tet_fit* fit, yw_lost_part part) {
   ++fit->num_lost;
-  fit->lost_volume += part.volume;
+  if (!hangs(&part)) fit->lost_volume += part.volume;
   int32_t last = fit->num_lost < YW_MAX_LOST_PARTS ? fit->num_lost - 1 : YW_MAX_LOST_PARTS - 1;
   if (fit->num_lost > YW_MAX_LOST_PARTS && part.volume <= fit->lost[last].volume) return;
   for (; last > 0 && fit->lost[last - 1].volume < part.volume; --last) {
@@ -137,8 +138,8 @@ static void list_parts(finder* f, const int32_t* steps, part_sums* sums, yw_tet_
   for (int32_t n = 0; n < m->count; ++n) {
     const part_sums* s = &sums[n];
     if (!is_part(m, s)) continue;
-    insert_part(fit, (yw_lost_part){yw_f3(yw_dscale(s->place, 1.0 / s->volume)), s->volume,
-                                    (float)(s->thickness / s->volume), (float)s->length});
+    yw_tet_fit_add(fit, (yw_lost_part){yw_f3(yw_dscale(s->place, 1.0 / s->volume)), s->volume,
+                                       (float)(s->thickness / s->volume), (float)s->length});
   }
   for (int32_t n = 0; lost != NULL && n < m->count; ++n) {
     lost[n] = is_lost(f, n) && is_worth_cells(f, n, &sums[root_of(f->part, n)]);
@@ -191,26 +192,54 @@ static void write_text(writer* w, const char* format, ...) {
   if (count > 0) w->used += count < left ? count : left - 1;
 }
 
+static void write_part(writer* w, const yw_tet_fit* fit, const yw_lost_part* part, double density) {
+  bool rough = part->volume < LEAST_PART * fit->shape_volume;
+  write_text(w, " %s%.3g kg at (%.3g, %.3g, %.3g), %.3g m thick", rough ? "less than " : "",
+             density * part->volume, (double)part->center.x, (double)part->center.y,
+             (double)part->center.z, (double)part->thickness);
+  if (hangs(part)) write_text(w, " at the neck");
+  if (isfinite(part->length) && !hangs(part)) {
+    write_text(w, " and %.2g m long", (double)part->length);
+  }
+}
+
+// Parts that hang by too few tets, or parts that are lost: says how many there are, and lists some.
+static void write_parts(writer* w, const yw_tet_fit* fit, bool hanging, double density) {
+  int32_t known = fit->num_lost < YW_MAX_LOST_PARTS ? fit->num_lost : YW_MAX_LOST_PARTS;
+  int32_t count = 0, listed = 0, unknown = fit->num_lost - known;
+  for (int32_t n = 0; n < known; ++n) count += hangs(&fit->lost[n]) == hanging;
+  // Those beyond the list are the smallest.
+  if (!hanging || count == known) count += unknown;
+  if (count == 0) return;
+  if (hanging) {
+    write_text(w,
+               "%d part%s by little more than half of the tets that %s neck needs, or less:", count,
+               count == 1 ? " hangs" : "s hang", count == 1 ? "its" : "their");
+  } else {
+    write_text(w, "%d part%s thinner than the size of %.3g m %s lost:", count,
+               count == 1 ? "" : "s", (double)fit->size, count == 1 ? "is" : "are");
+  }
+  for (int32_t n = 0; n < known && listed < MAX_LISTED; ++n) {
+    if (hangs(&fit->lost[n]) != hanging) continue;
+    if (listed++ > 0) write_text(w, ";");
+    write_part(w, fit, &fit->lost[n], density);
+  }
+  if (listed < count) write_text(w, "; and %d more", count - listed);
+  write_text(w, ". ");
+}
+
 static void write_lost(writer* w, const yw_tet_fit* fit, double density) {
   float thinnest = INFINITY;
-  int32_t listed = fit->num_lost < MAX_LISTED ? fit->num_lost : MAX_LISTED;
-  write_text(w, "%d part%s thinner than the size of %.3g m %s lost:", fit->num_lost,
-             fit->num_lost == 1 ? "" : "s", (double)fit->size, fit->num_lost == 1 ? "is" : "are");
-  for (int32_t n = 0; n < listed; ++n) {
-    const yw_lost_part* part = &fit->lost[n];
-    thinnest = fminf(thinnest, part->thickness);
-    bool rough = part->volume < LEAST_PART * fit->shape_volume;
-    write_text(w, "%s %s%.3g kg at (%.3g, %.3g, %.3g), %.3g m thick", n > 0 ? ";" : "",
-               rough ? "less than " : "", density * part->volume, (double)part->center.x,
-               (double)part->center.y, (double)part->center.z, (double)part->thickness);
-    if (isfinite(part->length)) write_text(w, " and %.2g m long", (double)part->length);
+  write_parts(w, fit, false, density);
+  write_parts(w, fit, true, density);
+  for (int32_t n = 0; n < fit->num_lost && n < MAX_LISTED; ++n) {
+    thinnest = fminf(thinnest, fit->lost[n].thickness);
   }
-  if (listed < fit->num_lost) write_text(w, "; and %d more", fit->num_lost - listed);
   double size = 0.5 * (double)thinnest;
   if (TETS_PER_SIZE * fit->shape_volume < MOST_TETS * size * size * size) {
-    write_text(w, ". Give a size of %.2g m to keep them. ", size);
+    write_text(w, "Give a size of %.2g m to keep them. ", size);
   } else {
-    write_text(w, ". They need tets of %.2g m: make them thicker, or bodies of their own. ", size);
+    write_text(w, "They need tets of %.2g m: make them thicker, or bodies of their own. ", size);
   }
 }
 

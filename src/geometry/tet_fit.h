@@ -11,4 +11,7 @@
 yw_status yw_tet_fit_measure(const yw_size_field* sizes, const yw_matter_cover* cover,
                              const yw_tet_mesh* tets, yw_tet_fit* out, unsigned char* lost);
 
+/// Adds a part that is lost, or that hangs (its length is 0), in order of volume.
+void yw_tet_fit_add(yw_tet_fit* fit, yw_lost_part part);
+
 #endif

@@ -27,15 +27,15 @@ static void join(int32_t* set, int32_t m, int32_t n) {
   set[a > b ? a : b] = a > b ? b : a;
 }
 
-static yw_status join_tets(breaker* b) {
-  const yw_tet_mesh* tets = b->tets;
+yw_status yw_tet_pieces(const yw_tet_mesh* tets, int32_t* piece) {
   int32_t* partner = YW_NEW_ARRAY(&tets->mem, int32_t, 4 * (size_t)tets->num_tets);
   if (partner == NULL) return YW_ERR_MEMORY;
   yw_status status = yw_tet_face_partners(&tets->mem, tets, partner);
-  for (int32_t t = 0; t < tets->num_tets; ++t) b->piece[t] = t;
+  for (int32_t t = 0; t < tets->num_tets; ++t) piece[t] = t;
   for (int32_t f = 0; status == YW_OK && f < 4 * tets->num_tets; ++f) {
-    if (partner[f] >= 0) join(b->piece, f / 4, partner[f] / 4);
+    if (partner[f] >= 0) join(piece, f / 4, partner[f] / 4);
   }
+  for (int32_t t = 0; t < tets->num_tets; ++t) piece[t] = root_of(piece, t);
   yw_mem_free(&tets->mem, partner);
   return status;
 }
@@ -112,7 +112,7 @@ yw_status yw_find_broken_pieces(const yw_matter_cover* cover, const yw_tet_mesh*
   b.part = YW_NEW_ARRAY(mem, int32_t, cover->matter->count);
   b.biggest = YW_NEW_ARRAY(mem, int32_t, cover->matter->count);
   bool ready = b.piece && b.home && b.volume && b.part && b.biggest;
-  yw_status status = ready ? join_tets(&b) : YW_ERR_MEMORY;
+  yw_status status = ready ? yw_tet_pieces(tets, b.piece) : YW_ERR_MEMORY;
   *num_pieces = 0;
   *volume = 0.0;
   if (status == YW_OK) {

@@ -5,6 +5,10 @@
 
 #include "geometry/matter_cover.h"
 
+/// Numbers the connected pieces of tets that are joined by faces: piece (per tet) receives the
+/// first tet of its piece. YW_ERR_MEMORY is the only error.
+yw_status yw_tet_pieces(const yw_tet_mesh* tets, int32_t* piece);
+
 /// Tets are joined by faces, matter by neighbouring cubes. All but the largest piece of tets in a
 /// connected part of the matter have broken off: around (per cube of the matter) is set to 1 near
 /// them, and broken (per tet) to 1 for their tets. volume receives their volume, m^3.

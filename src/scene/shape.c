@@ -3,6 +3,7 @@
 // short to write and extremely slow to evaluate, so the number of primitives is limited.
 #include <math.h>
 
+#include "geometry/surface_edges.h"
 #include "geometry/surface_parts.h"
 #include "scene/loader.h"
 #include "scene/records.h"
@@ -338,6 +339,24 @@ bool yw_mend_surface(yw_loader* l, const yw_json* node, yw_tri_mesh* mesh) {
   return true;
 }
 
+// Of the area: smaller holes are mended without a word.
+#define LEAST_OPENING 0.02
+
+// A shape is solid: what is open is closed and filled, which may not be what was meant.
+static bool warn_of_openings(yw_loader* l, const yw_json* node, const yw_tri_mesh* mesh) {
+  yw_surface_report r;
+  yw_status status = yw_surface_openings(mesh, &l->scene->mem, &r);
+  if (status == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
+  if (status < 0 || r.hole_area < LEAST_OPENING * r.area) return true;
+  double share = 100.0 * r.hole_area / r.area;
+  yw_value_warn(&l->r, node,
+                ": the surface is open: %d hole%s, %.0f %% as large as the surface, %s closed, and "
+                "what is behind is filled. A bowl or a bag is a sheet: \"sheet\" with this file in "
+                "a scene, --as cloth without one",
+                r.holes, r.holes == 1 ? "" : "s", share, r.holes == 1 ? "is" : "are");
+  return true;
+}
+
 static bool keep_file(yw_loader* l, const yw_shape* shape, const char* file, int32_t part,
                       yw_transform place) {
   if (!YW_LIST_RESERVE(&l->scene->mem, &l->shape_files, 1)) return yw_memory_fail(&l->r);
@@ -361,7 +380,7 @@ static bool load_mesh(yw_loader* l, const yw_json* node, yw_shape** out) {
   }
   const yw_json* part = yw_json_get(node, "part");
   if (!yw_pick_part(l, part ? part : node, k.part, &mesh)) return false;
-  if (!yw_mend_surface(l, node, &mesh)) {
+  if (!yw_mend_surface(l, node, &mesh) || !warn_of_openings(l, node, &mesh)) {
     yw_tri_mesh_free(&mesh);
     return false;
   }

@@ -49,6 +49,13 @@ check "which works" "$yawara" run flat.obj --as cloth -n 1 -q -o run_flat
 echo "v 1 1 1" >point.obj
 refuses "a model without extent" 'point.obj' "$yawara" run point.obj
 
+# A box without its upper face is filled as a solid, and said to be.
+sed '$d' "a box.obj" >bowl.obj
+said=$("$yawara" run bowl.obj --as steel -n 0 -q -o run_bowl 2>&1)
+if grep -q 'the surface is open: 1 hole, .* is closed.*--as cloth' <<<"$said"; then
+  pass "an open model is said to be filled"
+else flunk "an open model is said to be filled" "$said"; fi
+
 said=$("$yawara" run "a box.obj" --as steel -n 1 -o run_cost 2>&1)
 if grep -qE '^1 body, [1-9][0-9]* particles: [1-9][0-9]* MB of memory; 2 frames of [0-9.e-]+ MB each' <<<"$said"; then
   pass "what a run takes is said before"
@@ -63,6 +70,13 @@ modulus() {
 cp "a box.obj" block.obj
 ratio=$(awk -v a="$(modulus column)" -v b="$(modulus block)" 'BEGIN {print (a / b > 3.4 && a / b < 3.8) ? "right" : a / b}')
 same "thin legs make a word stiffer" "$ratio" right
+
+# Legs thinner than two particles of plastic would fold: clay is made of fem there, and says so.
+awk '/^v /{print $1, $2 / 12, 10 * $3, $4 / 6; next} {print}' "a box.obj" >stalk.obj
+said=$("$yawara" new stalk --from stalk.obj --as clay 2>&1)
+if grep -q 'too thin for particles of plastic.*: fem is taken' <<<"$said" && grep -q '"fem": .*"yield"' stalk.json; then
+  pass "legs that particles cannot hold"
+else flunk "legs that particles cannot hold" "$said"; fi
 
 # Texture coordinates, normals, polygons and materials come back; normals turn with the body.
 {

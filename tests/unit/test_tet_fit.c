@@ -2,6 +2,7 @@
 #include "support/testing.h"
 
 #include "geometry/matter.h"
+#include "geometry/mesher.h"
 #include "support/solid_topology.h"
 #include "yawara/extend/vec.h"
 #include "yawara/scene.h"
@@ -124,6 +125,88 @@ static void thin_legs_are_kept_by_default(void** state) {
   if (fit.num_lost > 0) fail_msg("%s", text);
   assert_near(fit.tet_volume / fit.shape_volume, 1, 0.02);
   yw_shape_release(shape);
+}
+
+// A barrel on legs with thin ankles of the given radius, from y = 0.1 to 0.2.
+static yw_shape* animal(float ankle) {
+  yw_shape *parts[13], *out;
+  yw_shape_capsule(NULL, yw_v3(-0.3f, 0.5f, 0), yw_v3(0.3f, 0.5f, 0), 0.12f, &parts[0]);
+  for (int n = 0; n < 4; ++n) {
+    float x = n & 1 ? 0.28f : -0.28f, z = n & 2 ? 0.1f : -0.09f;
+    yw_shape** leg = &parts[1 + 3 * n];
+    yw_shape_capsule(NULL, yw_v3(x, 0.23f, z), yw_v3(x, 0.5f, 0.5f * z), 0.03f, &leg[0]);
+    yw_shape_capsule(NULL, yw_v3(x, 0.1f, z), yw_v3(x, 0.23f, z), ankle, &leg[1]);
+    yw_shape_capsule(NULL, yw_v3(x, 0.06f, z), yw_v3(x + 0.03f, 0.05f, z), 0.03f, &leg[2]);
+  }
+  assert_int_equal(yw_shape_union(NULL, 13, parts, 0, &out), YW_OK);
+  for (int n = 0; n < 13; ++n) yw_shape_release(parts[n]);
+  return out;
+}
+
+// Area of the part of a tet in a plane y = height.
+static double section_of_tet(const yw_tet_mesh* mesh, int32_t t, double height) {
+  yw_dvec3 p[4], at[4], sum = {0};
+  int count = 0;
+  yw_tet_corners(mesh, t, p);
+  for (int a = 0; a < 4; ++a) {
+    for (int b = 0; b < a; ++b) {
+      if ((p[a].y < height) == (p[b].y < height)) continue;
+      double s = (height - p[a].y) / (p[b].y - p[a].y);
+      at[count++] = yw_dmad(p[a], s, yw_dsub(p[b], p[a]));
+    }
+  }
+  // A triangle, or a quad in some order: the largest of its three areas is that of its outline.
+  static const unsigned char orders[3][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 1, 3, 2}};
+  double area = 0.0;
+  for (int o = 0; o < 3 && count >= 3; ++o) {
+    sum = (yw_dvec3){0};
+    for (int k = 0; k < count; ++k) {
+      const unsigned char* order = orders[count == 3 ? 0 : o];
+      sum = yw_dadd(sum, yw_dcross(at[order[k]], at[order[(k + 1) % count]]));
+    }
+    area = fmax(area, 0.5 * fabs(sum.y));
+  }
+  return area;
+}
+
+// Tets about as large as ankles are thick used to end there, or to meet in a vertex: legs were
+// hinges. Every section of four ankles has most of its area.
+static void ankles_are_as_thick_as_those_of_the_shape(void** state) {
+  (void)state;
+  const yw_size_wish wish = {.cells = 4.0, .across = 1.3, .max_tets = 3000.0};
+  const float ankle = 0.01f;
+  yw_shape* shape = animal(ankle);
+  yw_tet_mesh mesh;
+  yw_tet_fit fit;
+  yw_error error;
+  yw_status status = yw_mesher_fill(shape, NULL, NULL, &wish, &mesh, &fit, &error);
+  if (status != YW_OK) fail_msg("%s", error.message);
+  double whole = 4.0 * pi * (double)ankle * (double)ankle, least = 1.0;
+  for (double y = 0.1; y < 0.2; y += 0.003) {
+    double area = 0.0;
+    for (int32_t t = 0; t < mesh.num_tets; ++t) area += section_of_tet(&mesh, t, y);
+    least = fmin(least, area / whole);
+  }
+  if (least < 0.6) fail_msg("%d tets, a section has %.2f of its area", mesh.num_tets, least);
+  assert_int_equal(fit.num_lost, 0);
+  yw_tet_mesh_free(&mesh);
+  yw_shape_release(shape);
+}
+
+// What hangs is named with its mass, its place and how thick its neck is.
+static void limbs_that_hang_are_named(void** state) {
+  (void)state;
+  yw_tet_fit fit = {.size = 0.2f, .shape_volume = 1, .tet_volume = 1, .num_lost = 2};
+  fit.lost[0] = (yw_lost_part){{1, 2, 3}, 0.01, 0.02f, 0.0f};
+  fit.lost[1] = (yw_lost_part){{4, 5, 6}, 0.005, 0.03f, 0.7f};
+  char text[600];
+  yw_tet_fit_text(&fit, 1000, text, sizeof text);
+  assert_non_null(strstr(text,
+                         "1 part thinner than the size of 0.2 m is lost: 5 kg at (4, 5, 6), "
+                         "0.03 m thick and 0.7 m long."));
+  assert_non_null(strstr(text,
+                         "1 part hangs by little more than half of the tets that its neck "
+                         "needs, or less: 10 kg at (1, 2, 3), 0.02 m thick at the neck."));
 }
 
 static void a_box_loses_nothing(void** state) {
@@ -254,6 +337,8 @@ int main(void) {
       cmocka_unit_test(thin_legs_are_named_when_they_are_lost),
       cmocka_unit_test(long_legs_of_little_mass_are_kept_or_named),
       cmocka_unit_test(thin_legs_are_kept_by_default),
+      cmocka_unit_test(ankles_are_as_thick_as_those_of_the_shape),
+      cmocka_unit_test(limbs_that_hang_are_named),
       cmocka_unit_test(a_box_loses_nothing),
       cmocka_unit_test(mass_is_that_of_the_shape),
       cmocka_unit_test(simple_bodies_keep_their_matter),

@@ -57,7 +57,8 @@ static void add_triangle(const yw_vec3 p[3], int axis, double low, double step, 
 static double thickness_of(const section* s) { return 4.0 * fabs(s->area) / s->perimeter; }
 
 typedef struct leg_sums {
-  double stress;  // largest volume above a section over its area
+  double stress;     // largest volume above a section over its area
+  double thickness;  // smallest of these sections
   double volume;
 } leg_sums;
 
@@ -72,12 +73,13 @@ static double worst_part(const section* sections, double step, leg_sums* out) {
     double thickness = thickness_of(&sections[n]);
     compliance[n] = step * 16.0 / (area * thickness * thickness);
   }
-  *out = (leg_sums){.volume = carried[0]};
+  *out = (leg_sums){.thickness = (double)INFINITY, .volume = carried[0]};
   for (int a = 0; a < SECTIONS; ++a) {
     double sum = 0.0;
     // Of what carries at least half of the body.
     if (a >= SOLES && carried[a] > 0.5 * carried[0] && compliance[a] > 0.0) {
       out->stress = fmax(out->stress, carried[a] / fabs(sections[a].area));
+      out->thickness = fmin(out->thickness, thickness_of(&sections[a]));
     }
     for (int b = a; b < SECTIONS; ++b) {
       sum += compliance[b];
@@ -110,6 +112,7 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
   if (!(sums.volume > 0.0) || !isfinite(stiffness)) return found;
   found.stiffness = (float)fmin(stiffness, MOST);
   found.stress = (float)(sums.stress / length);
+  found.thickness = (float)(sums.thickness / length);
   found.volume = (float)(sums.volume / (length * length * length));
   return found;
 }

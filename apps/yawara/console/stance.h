@@ -11,7 +11,8 @@ typedef struct stance {
   /// divided by density, gravity and L: below 2 for blocks, balls and bunnies, hundreds for animals
   /// with thin legs. 0 if there is nothing to measure.
   float stiffness;
-  float stress;  ///< largest in a section, from what it carries, over density, gravity and L
+  float stress;     ///< largest in a section, from what it carries, over density, gravity and L
+  float thickness;  ///< smallest of the sections that carry half of the body
   float volume;
 } stance;
 

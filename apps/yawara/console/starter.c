@@ -23,6 +23,12 @@
 #define MOST_PARTICLES 5000.0f
 #define USUAL_SPACING (1.0f / 24.0f)
 #define FINEST_SPACING (1.0f / 100.0f)
+// Legs are legs where a body needs at least this stance. Thinner than so many particles they have
+// no resistance to bending.
+#define LEGS 10.0f
+#define LEG_PARTICLES 2.0f
+// Share of the mass that moves to small tets of fem, which thin legs have many of.
+#define LEG_MASS 0.02
 // What yields bears this many times its own weight.
 #define YIELD_LOADS 3.0f
 // Of cloth: particles that are affordable, thickness as a share of the longest side, and area of a
@@ -78,6 +84,7 @@ typedef struct starter {
   float diagonal;    // m, of the box
   float stiffness;   // Young's modulus over density, gravity and length
   float yield;       // strain at which it yields; 0: elastic
+  bool legs;         // it stands on thin ones
   float spacing;     // m, of particles; 0: the default
   float edge;        // m, of the triangles of a sheet
   bool turned;       // z points up in the file
@@ -149,12 +156,13 @@ static int measure_file(const starter_options* o, const char* path, starter* s) 
 }
 
 // What thin legs ask for: more stiffness and strength than the word's, and small particles.
-static void fit_legs(const char* path, starter* s) {
+static void fit_legs(const starter_options* o, const char* path, starter* s) {
   s->stiffness = s->what->stiffness;
   s->yield = s->what->yield;
   if (!s->file || !(s->what->hold > 0.0f)) return;
   stance legs = stance_of_file(path, s->volume, s->turned ? 2 : 1);
   s->stiffness = fmaxf(s->stiffness, s->what->hold * legs.stiffness);
+  s->legs = legs.stiffness > LEGS;
   if (s->yield > 0.0f) s->yield = fmaxf(s->yield, YIELD_LOADS * legs.stress / s->stiffness);
   // As many particles as are affordable, so that thin parts have some.
   float spacing = USUAL_SPACING;
@@ -162,6 +170,12 @@ static void fit_legs(const char* path, starter* s) {
     spacing *= 0.98f;
   }
   if (legs.volume > 0.0f && spacing < USUAL_SPACING) s->spacing = spacing * s->length;
+  bool thin = s->legs && legs.thickness < LEG_PARTICLES * spacing;
+  if (!thin || strcmp(s->method, "plastic") != 0) return;
+  fprintf(stderr, "%s: legs %.2g m thick are too thin for particles of plastic, %.2g m apart%s\n",
+          path, (double)(legs.thickness * s->length), (double)(spacing * s->length),
+          o->method ? ": they will fold; --method fem holds them" : ": fem is taken instead");
+  if (!o->method) snprintf(s->method, sizeof s->method, "fem");
 }
 
 // Triangles of a sheet are as small as its area allows.
@@ -312,6 +326,7 @@ static bool put_method(text_list* out, const starter* s) {
     // Tets of a file are fine enough; those of a surface are subdivided as far as time allows.
     return put(out, ", \"mass_damping\": %.3g%s", (double)p->fem_damping * damping,
                s->volume ? ", \"max_level\": 1" : "") &&
+           (!s->legs || put(out, ", \"mass_scaling\": %.3g", LEG_MASS)) &&
            (s->yield <= 0 || put(out, ", \"yield\": %.3g, \"creep\": 100", (double)s->yield)) &&
            put(out, " }\n");
   }
@@ -377,7 +392,7 @@ int starter_text(const starter_options* options, const char* path, const char* f
   if (code < 0 && file && options->parts) code = count_parts(path, &s);
   if (code < 0 && strcmp(s.method, "slender") == 0) code = choose_edge(path, &s);
   if (code >= 0) return code;
-  fit_legs(path, &s);
+  fit_legs(options, path, &s);
   text_list out = {0};
   if (!put_scene(&out, &s)) {
     YW_LIST_FREE(NULL, &out);

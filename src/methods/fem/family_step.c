@@ -9,6 +9,7 @@
 // Power iteration approaches the largest eigenvalue from below.
 #define POWER_STEPS 60
 #define MARGIN 1.05
+#define FEM_FAMILY_UNKNOWNS (3 * FEM_FAMILY_NODES)
 
 // A family of a root's own size: strain matrices, volumes and nodes of its children.
 typedef struct family_rig {
@@ -50,34 +51,46 @@ static void make_rig(const fem_hierarchy* h, int32_t root, int type, double dens
   for (int32_t n = 0; n < rig->num_nodes; ++n) rig->inv_mass[n] = 1.0 / mass[n];
 }
 
-static void add_product(const float m[FEM_MATRIX], double sign, const double x[6], double y[6]) {
+// y = m x for the columns of a 6-row matrix.
+static void multiply(const double* m, int columns, const double* x, double* y) {
   for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) y[i] += sign * (double)m[yw_fem_matrix_at(i, j)] * x[j];
+    for (int q = 0; q < columns; ++q) {
+      double sum = 0.0;
+      for (int j = 0; j < 6; ++j) sum += m[6 * i + j] * x[j * columns + q];
+      y[i * columns + q] = sum;
+    }
   }
 }
 
-// f = K_f x of W = sum V_c / 2 E_c (C - K) E_c + V / 2 E_m K E_m (soften.h).
-static void family_forces(const family_rig* rig, const float* c, const float* part, const double* x,
-                          double* f) {
-  double strain[FEM_FAMILY_CHILDREN][6] = {{0}}, mean[6] = {0};
-  memset(f, 0, sizeof(double) * 3 * FEM_FAMILY_NODES);
-  for (int32_t k = 0; k < rig->num_children; ++k) {
-    for (int i = 0; i < 6; ++i) {
-      for (int q = 0; q < 12; ++q) {
-        strain[k][i] += rig->b[k][i][q] * x[3 * rig->node[k][q / 3] + q % 3];
-      }
-      mean[i] += rig->volume[k] / rig->all * strain[k][i];
+// K_f of W = sum V_c / 2 E_c (C - K) E_c + V / 2 E_m K E_m (soften.h).
+static void assemble(const family_rig* rig, const float* c, const float* part, double* matrix) {
+  const int n = FEM_FAMILY_UNKNOWNS;
+  double rest[6][6], soft[6][6], mean[6][FEM_FAMILY_UNKNOWNS] = {{0}};
+  memset(matrix, 0, sizeof(double) * (size_t)n * (size_t)n);
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) {
+      soft[i][j] = (double)part[yw_fem_matrix_at(i, j)];
+      rest[i][j] = (double)c[yw_fem_matrix_at(i, j)] - soft[i][j];
     }
   }
   for (int32_t k = 0; k < rig->num_children; ++k) {
-    double stress[6] = {0};
-    add_product(c, 1.0, strain[k], stress);
-    add_product(part, -1.0, strain[k], stress);
-    add_product(part, 1.0, mean, stress);
-    for (int q = 0; q < 12; ++q) {
-      double sum = 0.0;
-      for (int i = 0; i < 6; ++i) sum += rig->b[k][i][q] * stress[i];
-      f[3 * rig->node[k][q / 3] + q % 3] += rig->volume[k] * sum;
+    double stress[6][12];
+    int at[12];
+    for (int q = 0; q < 12; ++q) at[q] = 3 * rig->node[k][q / 3] + q % 3;
+    multiply(&rest[0][0], 12, &rig->b[k][0][0], &stress[0][0]);
+    for (int i = 0; i < 6; ++i) {
+      for (int q = 0; q < 12; ++q) {
+        mean[i][at[q]] += rig->volume[k] / rig->all * rig->b[k][i][q];
+        double force = rig->volume[k] * rig->b[k][i][q];
+        for (int p = 0; p < 12; ++p) matrix[at[q] * n + at[p]] += force * stress[i][p];
+      }
+    }
+  }
+  double stress[6][FEM_FAMILY_UNKNOWNS];
+  multiply(&soft[0][0], n, &mean[0][0], &stress[0][0]);
+  for (int q = 0; q < n; ++q) {
+    for (int i = 0; i < 6; ++i) {
+      for (int p = 0; p < n; ++p) matrix[q * n + p] += rig->all * mean[i][q] * stress[i][p];
     }
   }
 }
@@ -86,11 +99,17 @@ double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type, const 
                           const float part[FEM_MATRIX], double density) {
   family_rig rig;
   make_rig(h, root, type, density, &rig);
-  double x[3 * FEM_FAMILY_NODES], f[3 * FEM_FAMILY_NODES], largest = 0.0;
+  double x[FEM_FAMILY_UNKNOWNS] = {0}, f[FEM_FAMILY_UNKNOWNS], largest = 0.0;
+  double matrix[FEM_FAMILY_UNKNOWNS * FEM_FAMILY_UNKNOWNS];
+  assemble(&rig, c, part, matrix);
   // Alternating signs and uneven sizes: part of every mode.
   for (int i = 0; i < 3 * rig.num_nodes; ++i) x[i] = (i % 2 ? -1.0 : 1.0) * (1.0 + 0.07 * i);
   for (int step = 0; step < POWER_STEPS; ++step) {
-    family_forces(&rig, c, part, x, f);
+    memset(f, 0, sizeof f);
+    for (int j = 0; j < 3 * rig.num_nodes; ++j) {
+      const double* column = matrix + j * FEM_FAMILY_UNKNOWNS;
+      for (int i = 0; i < FEM_FAMILY_UNKNOWNS; ++i) f[i] += column[i] * x[j];
+    }
     double norm = 0.0, old = 0.0;
     for (int i = 0; i < 3 * rig.num_nodes; ++i) {
       f[i] *= rig.inv_mass[i / 3];
