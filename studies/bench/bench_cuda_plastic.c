@@ -37,6 +37,7 @@ static yw_model* make_model(const plastic_case* c, yw_error* error) {
   if (yw_shape_box(NULL, yw_v3(half, half, half), &cube) < 0) return NULL;
   yw_plastic_part part = yw_default_plastic_part();
   part.shape = cube;
+  part.material.flow = YW_FLOW_VON_MISES;  // elastic matter is for the processor
   yw_plastic_def def = yw_default_plastic_def();
   def.spacing = SPACING;
   def.parts = &part;

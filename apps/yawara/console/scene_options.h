@@ -26,10 +26,14 @@ typedef struct scene_options {
    0},                                                                                           \
       {"threads", 't', OPTION_INT, &(target)->threads, "N", "threads (default: one per core)",   \
        0,         256},                                                                          \
-      {"device",    0,                                                                           \
-       OPTION_TEXT, &(target)->device,                                                           \
-       "NAME",      "cuda: bodies of match and fem on an NVIDIA GPU, same bits (default: cpu)",  \
-       0,           0},                                                                          \
+      {"device",                                                                                 \
+       0,                                                                                        \
+       OPTION_TEXT,                                                                              \
+       &(target)->device,                                                                        \
+       "NAME",                                                                                   \
+       "cuda: bodies of match, plastic and fem on an NVIDIA GPU, same bits (default: cpu)",      \
+       0,                                                                                        \
+       0},                                                                                       \
   {                                                                                              \
     "simd", 0, OPTION_TEXT, &(target)->simd, "LEVEL", "plain, avx2, avx512 (default: the best)", \
         0, 0                                                                                     \
