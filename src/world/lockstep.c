@@ -50,13 +50,13 @@ static bool may_touch(const yw_world* world) {
   return partners > 1 || (partners > 0 && yw_obstacle_surfaces_any(world));
 }
 
-// A body alone needs none.
+// A body alone on several ranks needs none. Others may break in the step, and meet themselves then.
 bool yw_lockstep_reserve(yw_world* world) {
   bool needed = world->body_order.count > 1 || yw_obstacle_surfaces_any(world);
   for (int32_t i = 0; i < world->body_order.count && world->surfaces; ++i) {
     yw_body* body = yw_body_in_order(world, i);
     const yw_particles* p = &body->particles;
-    if (body->begin || !(needed || yw_body_meets_itself(body))) continue;
+    if (body->begin || (body->is_shared && !needed && !yw_body_meets_itself(body))) continue;
     body->begin = YW_NEW_ARRAY(&world->mem, yw_vec4, p->capacity);
     if (!body->begin) return false;
     memcpy(body->begin, p->pos, sizeof *p->pos * (size_t)p->count);

@@ -85,7 +85,7 @@ void bench_bullet(const bench_run* run, const bench_bin* bin) {
   def.triangles = triangles;
   if (triangles) {
     measure(run, bin, &def, BULLET_FACES, "Bullet, faces");
-    measure(run, bin, &def, BULLET_CLUSTERS, "Bullet, clusters");
+    if (!run->quick) measure(run, bin, &def, BULLET_CLUSTERS, "Bullet, clusters");
   }
   free(triangles);
 }

@@ -26,7 +26,8 @@ rows_are_sound() {
     echo "bench $1: the lines above are not rows"
     return 1
   fi
-  if grep -En '"value": 0(\.0*)?,' <<<"$lines"; then
+  # Only pairs of bodies that cross are better none.
+  if grep -En '"value": 0(\.0*)?,' <<<"$lines" | grep -v '"unit": "pairs"'; then
     echo "bench $1: the values above are not positive"
     return 1
   fi

@@ -26,8 +26,8 @@ static const plastic_model* group_of(const yw_scene* scene) {
 }
 
 static float youngs_of(const plastic_model* m, int32_t i) {
-  float mu = m->materials[i / YW_LANES].mu[i % YW_LANES];
-  float lambda = m->materials[i / YW_LANES].lambda[i % YW_LANES];
+  const plastic_material_block* material = yw_plastic_material_of(m, i);
+  float mu = material->mu[i % YW_LANES], lambda = material->lambda[i % YW_LANES];
   return mu * (3 * lambda + 2 * mu) / (lambda + mu);
 }
 
@@ -283,7 +283,7 @@ static void layers_change_particles(void** state) {
   for (int32_t i = 0; i < 64; i++) {
     yw_vec3 p = m->masters[i];
     assert_near(youngs_of(m, i) / (p.x > 0 ? 1e6 : 1e4), 1, 1e-5);
-    assert_near(m->materials[i / YW_LANES].yield[i % YW_LANES], p.y > 0 ? 100 : 300, 1e-3);
+    assert_near(yw_plastic_material_of(m, i)->yield[i % YW_LANES], p.y > 0 ? 100 : 300, 1e-3);
     assert_near(m->mass[i], p.y > 0 ? 0.5 : 1, 1e-6);
   }
   yw_scene_destroy(scene);
