@@ -30,6 +30,9 @@
 #define WAKE_SECONDS 10e-6
 // There, every so many jobs of a kind go to all workers nevertheless.
 #define SAMPLE_JOBS 16
+// Where other programs have the cores, a job waits for workers that are not running. Kinds of work
+// that took longer with others than alone are shared only once in so many jobs, to see.
+#define TRY_JOBS 32
 // Kinds of work that are remembered.
 #define NUM_KINDS 128
 
@@ -59,7 +62,8 @@ typedef struct work_kind {
   yw_task_kind kind;  // NULL: unused
   int32_t size;       // bits of the number of blocks
   int32_t jobs;
-  double seconds;  // per block
+  double seconds;  // work per block
+  double shared;   // time by the clock per block, with others; 0: not known
 } work_kind;
 
 struct yw_tasks {
@@ -100,7 +104,7 @@ static work_kind* find_kind(yw_tasks* tasks, yw_task_kind kind, int32_t num_bloc
   int32_t size = bits_of(num_blocks);
   uintptr_t mixed = ((uintptr_t)kind >> 4) * 0x9E3779B1u + (uintptr_t)size * 0x85EBCA77u;
   work_kind* found = &tasks->kinds[(mixed >> 8) % NUM_KINDS];
-  if (found->kind != kind || found->size != size) *found = (work_kind){kind, size, 0, 0.0};
+  if (found->kind != kind || found->size != size) *found = (work_kind){kind, size, 0, 0.0, 0.0};
   return found;
 }
 
@@ -112,7 +116,7 @@ static int32_t choose_workers(const yw_tasks* tasks, work_kind* kind, int32_t nu
   if (!tasks->stay_awake && kind->jobs % SAMPLE_JOBS == 0) return most;
   double cost = tasks->stay_awake ? WORKER_SECONDS : WAKE_SECONDS;
   double work = kind->seconds * num_blocks, best = sqrt(work / cost);
-  if (best < 2.0) return 1;
+  if (best < 2.0 || (kind->shared > kind->seconds && kind->jobs % TRY_JOBS != 0)) return 1;
   if (best < most) most = (int32_t)best;
   int32_t rounds = (num_blocks + most - 1) / most, sharing = (num_blocks + rounds - 1) / rounds;
   double shared = kind->seconds * rounds + HANDOVER_SECONDS + cost * sharing;
@@ -120,13 +124,16 @@ static int32_t choose_workers(const yw_tasks* tasks, work_kind* kind, int32_t nu
 }
 
 // A block that waited for the system once is not to be remembered as long.
-static void learn(work_kind* kind, double spent, int32_t num_blocks) {
-  double seconds = spent / num_blocks;
+static void learn(work_kind* kind, double spent, double wall, bool is_shared, int32_t num_blocks) {
+  double seconds = spent / num_blocks, by_clock = wall / num_blocks;
   if (kind->jobs == 1) {
     kind->seconds = seconds;
   } else {
     kind->seconds += 0.125 * (fmin(seconds, 4.0 * kind->seconds) - kind->seconds);
   }
+  // The first time, workers had to wake up.
+  if (!is_shared || kind->jobs == 1) return;
+  kind->shared = kind->shared > 0.0 ? kind->shared + 0.125 * (by_clock - kind->shared) : by_clock;
 }
 
 // Blocks ------------------------------------------------------------------------------------------
@@ -338,6 +345,7 @@ void yw_tasks_run_kind(yw_tasks* tasks, yw_task_kind kind, int32_t num_blocks, y
     for (int32_t block = 0; block < num_blocks; ++block) task(context, block, 0);
     return;
   }
+  double start = yw_seconds();
   work_kind* known = find_kind(tasks, kind, num_blocks);
   tasks->task = task;
   tasks->context = context;
@@ -350,7 +358,7 @@ void yw_tasks_run_kind(yw_tasks* tasks, yw_task_kind kind, int32_t num_blocks, y
     work_on_blocks(tasks, 0);
     end_job(tasks);
   }
-  learn(known, time_spent(tasks), num_blocks);
+  learn(known, time_spent(tasks), yw_seconds() - start, tasks->sharing > 1, num_blocks);
 }
 
 void yw_tasks_run(yw_tasks* tasks, int32_t num_blocks, yw_task task, void* context) {
