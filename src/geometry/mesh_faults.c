@@ -6,6 +6,7 @@
 
 #include "geometry/box_grid.h"
 #include "geometry/mesh_faces.h"
+#include "math/small/union_find.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
@@ -189,20 +190,15 @@ static yw_status find_bad_vertices(searcher* s) {
 
 // Weak joints -------------------------------------------------------------------------------------
 
-static int32_t root_of(int32_t* part, int32_t n) {
-  while (part[n] != n) n = part[n] = part[part[n]];
-  return n;
-}
-
 // The second vertex that tets of both pieces share, besides v; -1: none.
 static int32_t second_shared(const searcher* s, int32_t* piece, int32_t a, int32_t b, int32_t v,
                              unsigned char* marks) {
   const yw_tet_mesh* mesh = s->mesh;
   for (size_t n = 0; n < 4 * (size_t)mesh->num_tets; ++n) {
-    if (root_of(piece, (int32_t)(n / 4)) == a) marks[mesh->tets[n]] = 1;
+    if (yw_union_root(piece, (int32_t)(n / 4)) == a) marks[mesh->tets[n]] = 1;
   }
   for (size_t n = 0; n < 4 * (size_t)mesh->num_tets; ++n) {
-    if (root_of(piece, (int32_t)(n / 4)) != b) continue;
+    if (yw_union_root(piece, (int32_t)(n / 4)) != b) continue;
     if (marks[mesh->tets[n]] && mesh->tets[n] != v) return mesh->tets[n];
   }
   return -1;
@@ -221,21 +217,21 @@ static yw_status find_weak_joints(searcher* s) {
   for (int32_t i = 0; ready && i < mesh->num_vertices; ++i) owner[i] = -1;
   for (int32_t f = 0; ready && f < 4 * num_tets; ++f) {
     if (s->partner[f] < 0) continue;
-    int32_t a = root_of(piece, f / 4), b = root_of(piece, s->partner[f] / 4);
+    int32_t a = yw_union_root(piece, f / 4), b = yw_union_root(piece, s->partner[f] / 4);
     piece[a > b ? a : b] = a > b ? b : a;
   }
   for (int32_t n = 0; ready && n < 4 * num_tets; ++n) {
-    int32_t v = mesh->tets[n], a = root_of(piece, n / 4);
+    int32_t v = mesh->tets[n], a = yw_union_root(piece, n / 4);
     if (owner[v] < 0) owner[v] = a;
-    int32_t b = owner[v], x = root_of(group, a), y = root_of(group, b);
+    int32_t b = owner[v], x = yw_union_root(group, a), y = yw_union_root(group, b);
     if (x == y) continue;
     group[x > y ? x : y] = x > y ? y : x;
     if (s->out->num_weak_joints++ > 0) continue;
     s->out->weak_joint[0] = v;
     s->out->weak_joint[1] = second_shared(s, piece, a, b, v, marks);
     for (int32_t t = 0; t < num_tets; ++t) {
-      s->out->weak_joint_tets[0] += root_of(piece, t) == b;
-      s->out->weak_joint_tets[1] += root_of(piece, t) == a;
+      s->out->weak_joint_tets[0] += yw_union_root(piece, t) == b;
+      s->out->weak_joint_tets[1] += yw_union_root(piece, t) == a;
     }
   }
   yw_mem_free(&s->mem, piece);

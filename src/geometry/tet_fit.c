@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "math/small/union_find.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/vec.h"
 
@@ -32,11 +33,6 @@ typedef struct finder {
 
 // Parts -------------------------------------------------------------------------------------------
 
-static int32_t root_of(int32_t* part, int32_t n) {
-  while (part[n] != n) n = part[n] = part[part[n]];
-  return n;
-}
-
 static bool is_lost(const finder* f, int32_t n) {
   double thickness = (double)f->matter->cubes[n].thickness;
   return f->cover->tet[n] < 0 && thickness < THIN_SIZES * yw_size_at(f->sizes, n);
@@ -52,7 +48,7 @@ static void join_parts(finder* f) {
       int32_t cell[3] = {at[0] + k % 3 - 1, at[1] + k / 3 % 3 - 1, at[2] + k / 9 - 1};
       int32_t other = yw_matter_cover_find(f->cover, cell);
       if (other < 0 || !is_lost(f, other)) continue;
-      int32_t a = root_of(f->part, n), b = root_of(f->part, other);
+      int32_t a = yw_union_root(f->part, n), b = yw_union_root(f->part, other);
       f->part[a > b ? a : b] = a > b ? b : a;
     }
   }
@@ -133,7 +129,7 @@ static void list_parts(finder* f, const int32_t* steps, part_sums* sums, yw_tet_
                        unsigned char* lost) {
   const yw_matter* m = f->matter;
   for (int32_t n = 0; n < m->count; ++n) {
-    if (is_lost(f, n)) add_cube(f, n, steps[n], &sums[root_of(f->part, n)]);
+    if (is_lost(f, n)) add_cube(f, n, steps[n], &sums[yw_union_root(f->part, n)]);
   }
   for (int32_t n = 0; n < m->count; ++n) {
     const part_sums* s = &sums[n];
@@ -142,7 +138,7 @@ static void list_parts(finder* f, const int32_t* steps, part_sums* sums, yw_tet_
                                        (float)(s->thickness / s->volume), (float)s->length});
   }
   for (int32_t n = 0; lost != NULL && n < m->count; ++n) {
-    lost[n] = is_lost(f, n) && is_worth_cells(f, n, &sums[root_of(f->part, n)]);
+    lost[n] = is_lost(f, n) && is_worth_cells(f, n, &sums[yw_union_root(f->part, n)]);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "geometry/tet_necks.h"
 
 #include "geometry/tet_pieces.h"
+#include "math/small/union_find.h"
 #include "yawara/extend/memory.h"
 
 #define FILLED 0.6        // of the matter around a cube; less is weak (legs of a cow: 0.8 and more)
@@ -32,16 +33,6 @@ typedef struct limb_finder {
   double* thinnest;  ///< per root of a group that is a limb: its neck, m
   int32_t* largest;  ///< per root of a part: its largest group; -1: none
 } limb_finder;
-
-static int32_t root_of(int32_t* set, int32_t n) {
-  while (set[n] != n) n = set[n] = set[set[n]];
-  return n;
-}
-
-static void join(int32_t* set, int32_t m, int32_t n) {
-  int32_t a = root_of(set, m), b = root_of(set, n);
-  set[a > b ? a : b] = a > b ? b : a;
-}
 
 static int32_t cube_at(const limb_finder* f, int32_t n, int dx, int dy, int dz) {
   const int32_t* at = f->matter->cubes[n].cell;
@@ -118,10 +109,12 @@ static void join_cubes(limb_finder* f) {
     for (int k = 0; k < 13; ++k) {
       int32_t other = cube_at(f, n, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
       if (other < 0) continue;
-      join(f->part, n, other);
-      if (f->weak[n] >= 0 && f->weak[other] >= 0) join(f->weak, n, other);
+      yw_union_join(f->part, n, other);
+      if (f->weak[n] >= 0 && f->weak[other] >= 0) yw_union_join(f->weak, n, other);
       if (f->group[n] < 0 || f->group[other] < 0) continue;
-      if (f->piece[f->cover->tet[n]] == f->piece[f->cover->tet[other]]) join(f->group, n, other);
+      if (f->piece[f->cover->tet[n]] == f->piece[f->cover->tet[other]]) {
+        yw_union_join(f->group, n, other);
+      }
     }
   }
 }
@@ -130,7 +123,7 @@ static bool is_root(const limb_finder* f, int32_t n) { return f->group[n] == n; 
 
 static bool is_limb(limb_finder* f, int32_t group) {
   return f->volume[group] > LEAST_LIMB * f->matter->volume &&
-         f->largest[root_of(f->part, group)] != group;
+         f->largest[yw_union_root(f->part, group)] != group;
 }
 
 static void measure_groups(limb_finder* f) {
@@ -138,11 +131,12 @@ static void measure_groups(limb_finder* f) {
   for (int32_t n = 0; n < count; ++n) {
     f->largest[n] = -1;
     f->thinnest[n] = (double)INFINITY;
-    if (f->group[n] >= 0) f->volume[root_of(f->group, n)] += (double)f->matter->cubes[n].volume;
+    if (f->group[n] < 0) continue;
+    f->volume[yw_union_root(f->group, n)] += (double)f->matter->cubes[n].volume;
   }
   for (int32_t n = 0; n < count; ++n) {
     if (!is_root(f, n)) continue;
-    int32_t* largest = &f->largest[root_of(f->part, n)];
+    int32_t* largest = &f->largest[yw_union_root(f->part, n)];
     if (*largest < 0 || f->volume[n] > f->volume[*largest]) *largest = n;
   }
 }
@@ -156,7 +150,7 @@ typedef struct neck_ends {
 
 static void add_end(limb_finder* f, int32_t cube, neck_ends* ends) {
   if (cube < 0 || f->group[cube] < 0) return;
-  int32_t group = root_of(f->group, cube);
+  int32_t group = yw_union_root(f->group, cube);
   if (!(f->volume[group] > LEAST_LIMB * f->matter->volume)) return;
   if (is_limb(f, group)) ends->limb = group + 1;
   if (ends->first == 0) ends->first = group + 1;
@@ -165,7 +159,7 @@ static void add_end(limb_finder* f, int32_t cube, neck_ends* ends) {
 
 // A neck is a set of weak cubes, or a cube beside another whose tets are not of the same piece.
 static neck_ends* ends_at(limb_finder* f, neck_ends* ends, int32_t n) {
-  return &ends[f->weak[n] >= 0 ? root_of(f->weak, n) : n];
+  return &ends[f->weak[n] >= 0 ? yw_union_root(f->weak, n) : n];
 }
 
 static void mark_necks(limb_finder* f, neck_ends* ends, unsigned char* neck) {
@@ -201,7 +195,7 @@ static void list_limbs(limb_finder* f, yw_limbs* out) {
     if (!is_root(f, n) || !is_limb(f, n)) continue;
     yw_dvec3 place = {0};
     for (int32_t i = 0; i < m->count; ++i) {
-      if (f->group[i] < 0 || root_of(f->group, i) != n) continue;
+      if (f->group[i] < 0 || yw_union_root(f->group, i) != n) continue;
       place = yw_dmad(place, (double)m->cubes[i].volume / f->volume[n], yw_d3(m->cubes[i].inside));
     }
     out->items[listed++] =

@@ -3,6 +3,7 @@
 
 #include "geometry/mesh_faces.h"
 #include "geometry/order.h"
+#include "math/small/union_find.h"
 #include "yawara/extend/memory.h"
 
 #define RINGS 2  // of cubes around a piece that are near it
@@ -17,25 +18,15 @@ typedef struct breaker {
   int32_t* biggest;  ///< per cube that is a part's root: its largest piece; -1: none
 } breaker;
 
-static int32_t root_of(int32_t* set, int32_t n) {
-  while (set[n] != n) n = set[n] = set[set[n]];
-  return n;
-}
-
-static void join(int32_t* set, int32_t m, int32_t n) {
-  int32_t a = root_of(set, m), b = root_of(set, n);
-  set[a > b ? a : b] = a > b ? b : a;
-}
-
 yw_status yw_tet_pieces(const yw_tet_mesh* tets, int32_t* piece) {
   int32_t* partner = YW_NEW_ARRAY(&tets->mem, int32_t, 4 * (size_t)tets->num_tets);
   if (partner == NULL) return YW_ERR_MEMORY;
   yw_status status = yw_tet_face_partners(&tets->mem, tets, partner);
   for (int32_t t = 0; t < tets->num_tets; ++t) piece[t] = t;
   for (int32_t f = 0; status == YW_OK && f < 4 * tets->num_tets; ++f) {
-    if (partner[f] >= 0) join(piece, f / 4, partner[f] / 4);
+    if (partner[f] >= 0) yw_union_join(piece, f / 4, partner[f] / 4);
   }
-  for (int32_t t = 0; t < tets->num_tets; ++t) piece[t] = root_of(piece, t);
+  for (int32_t t = 0; t < tets->num_tets; ++t) piece[t] = yw_union_root(piece, t);
   yw_mem_free(&tets->mem, partner);
   return status;
 }
@@ -53,7 +44,7 @@ static void join_cubes(breaker* b) {
   for (int32_t n = 0; n < count; ++n) {
     for (int k = 0; k < 13; ++k) {
       int32_t other = neighbour(b->cover, n, k);
-      if (other >= 0) join(b->part, n, other);
+      if (other >= 0) yw_union_join(b->part, n, other);
     }
   }
 }
@@ -66,11 +57,11 @@ static void find_homes(breaker* b) {
   for (int32_t t = 0; t < num_tets; ++t) {
     yw_dvec3 p[4];
     yw_tet_corners(b->tets, t, p);
-    b->volume[root_of(b->piece, t)] += yw_tet_volume6(p) / 6.0;
+    b->volume[yw_union_root(b->piece, t)] += yw_tet_volume6(p) / 6.0;
   }
   for (int32_t n = 0; n < num_cubes; ++n) {
     if (b->cover->tet[n] < 0) continue;
-    b->home[root_of(b->piece, b->cover->tet[n])] = root_of(b->part, n);
+    b->home[yw_union_root(b->piece, b->cover->tet[n])] = yw_union_root(b->part, n);
   }
   for (int32_t t = 0; t < num_tets; ++t) {
     if (b->piece[t] != t || b->home[t] < 0) continue;
@@ -88,7 +79,7 @@ static void mark_around(breaker* b, unsigned char* around) {
   int32_t count = b->cover->matter->count;
   for (int32_t n = 0; n < count; ++n) {
     int32_t tet = b->cover->tet[n];
-    around[n] = tet >= 0 && is_broken(b, root_of(b->piece, tet));
+    around[n] = tet >= 0 && is_broken(b, yw_union_root(b->piece, tet));
   }
   for (int ring = 1; ring <= RINGS; ++ring) {
     for (int32_t n = 0; n < count; ++n) {
@@ -120,7 +111,7 @@ yw_status yw_find_broken_pieces(const yw_matter_cover* cover, const yw_tet_mesh*
     find_homes(&b);
     mark_around(&b, around);
     for (int32_t t = 0; t < tets->num_tets; ++t) {
-      int32_t root = root_of(b.piece, t);
+      int32_t root = yw_union_root(b.piece, t);
       broken[t] = is_broken(&b, root);
       if (root != t || !broken[t]) continue;
       ++*num_pieces;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/small/exact_sum.h"
+#include "math/small/union_find.h"
 #include "methods/plastic/cells.h"
 #include "methods/plastic/offload.h"
 #include "methods/plastic/phases.h"
@@ -143,11 +144,6 @@ void yw_plastic_statistics_list(const void* state, const yw_particles* particles
 
 // Pieces ------------------------------------------------------------------------------------------
 
-static int32_t root_of(int32_t* parent, int32_t m) {
-  while (parent[m] != m) m = parent[m] = parent[parent[m]];
-  return m;
-}
-
 typedef struct piece_grid {
   uint32_t mask;
   int32_t *head, *next;
@@ -168,7 +164,7 @@ static void join_near(const yw_particles* particles, int32_t count, float reach,
       plastic_cell near = {c.x + k % 3 - 1, c.y + k / 3 % 3 - 1, c.z + k / 9 - 1};
       for (int32_t i = grid->head[bucket_of(grid, near)]; i >= 0; i = grid->next[i]) {
         if (yw_distance(yw_xyz(particles->pos[i]), yw_xyz(x)) > reach) continue;
-        int32_t a = root_of(parent, i), b = root_of(parent, m);
+        int32_t a = yw_union_root(parent, i), b = yw_union_root(parent, m);
         parent[a > b ? a : b] = a > b ? b : a;
       }
     }
@@ -182,7 +178,7 @@ static void join_near(const yw_particles* particles, int32_t count, float reach,
 static int32_t number_pieces(int32_t count, int32_t* parent, int32_t* size, int32_t* piece) {
   int32_t pieces = 0;
   memset(size, 0, (size_t)count * sizeof *size);
-  for (int32_t m = 0; m < count; ++m) ++size[root_of(parent, m)];
+  for (int32_t m = 0; m < count; ++m) ++size[yw_union_root(parent, m)];
   // Counting sort of the roots by size.
   int32_t* rank = piece;
   memset(rank, 0, (size_t)count * sizeof *rank);
@@ -198,7 +194,7 @@ static int32_t number_pieces(int32_t count, int32_t* parent, int32_t* size, int3
   for (int32_t m = 0; m < count; ++m) {
     if (parent[m] == m) size[m] = rank[size[m] - 1]++;
   }
-  for (int32_t m = 0; m < count; ++m) piece[m] = size[root_of(parent, m)];
+  for (int32_t m = 0; m < count; ++m) piece[m] = size[yw_union_root(parent, m)];
   return pieces;
 }
 

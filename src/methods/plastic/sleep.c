@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/union_find.h"
 #include "methods/plastic/cells.h"
 #include "methods/plastic/phases.h"
 #include "yawara/extend/hash.h"
@@ -299,17 +300,13 @@ bool yw_plastic_wake_touched(plastic_body* body, const yw_particles* particles,
 
 // Falling asleep ----------------------------------------------------------------------------------
 
-static int32_t root_of(int32_t* parent, int32_t s) {
-  while (parent[s] != s) s = parent[s] = parent[parent[s]];
-  return s;
-}
-
 // Joins slaves that share a master.
 static void join_slaves(const plastic_body* body, int32_t* parent) {
   for (int32_t s = 0; s < body->num_slaves; ++s) parent[s] = s;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     for (int32_t e = body->row_start[m] + 1; e < body->row_start[m + 1]; ++e) {
-      int32_t a = root_of(parent, body->column[e - 1]), b = root_of(parent, body->column[e]);
+      int32_t a = yw_union_root(parent, body->column[e - 1]),
+              b = yw_union_root(parent, body->column[e]);
       parent[a > b ? a : b] = a > b ? b : a;
     }
   }
@@ -325,10 +322,10 @@ static void count_contacts(const plastic_body* body, int32_t* parent, int32_t* c
         body->sleep.still[m] >= PLASTIC_STILL_TIME) {
       continue;
     }
-    contacts[root_of(parent, body->column[body->row_start[m]])] = IS_AWAKE;
+    contacts[yw_union_root(parent, body->column[body->row_start[m]])] = IS_AWAKE;
   }
   for (int32_t s = 0; s < body->num_slaves; ++s) {
-    int32_t root = root_of(parent, s);
+    int32_t root = yw_union_root(parent, s);
     if (contacts[root] != IS_AWAKE && body->normal[s].w != 0.0f) ++contacts[root];
   }
 }
@@ -347,7 +344,7 @@ static bool put_masters(plastic_body* body, yw_particles* particles, int32_t* pa
   plastic_sleep* sleep = &body->sleep;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     if (body->row_start[m] == body->row_start[m + 1]) continue;
-    int32_t root = root_of(parent, body->column[body->row_start[m]]);
+    int32_t root = yw_union_root(parent, body->column[body->row_start[m]]);
     if (contacts[root] > 0) {
       int32_t i = sleep->num_islands;
       if (!yw_plastic_sleep_reserve(body, i + 1, 0)) return false;
@@ -365,7 +362,7 @@ static void put_slaves(plastic_body* body, int32_t* parent, const int32_t* conta
   plastic_sleep* sleep = &body->sleep;
   int32_t kept = 0;
   for (int32_t s = 0; s < body->num_slaves; ++s) {
-    int32_t root = root_of(parent, s), island = -2 - contacts[root];
+    int32_t root = yw_union_root(parent, s), island = -2 - contacts[root];
     yw_vec4 p = body->slave_pos[s];
     if (island < 0) {
       body->slave_pos[kept++] = p;
