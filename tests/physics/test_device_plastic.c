@@ -19,6 +19,7 @@ typedef struct device_case {
   bool later;        // a second part starts later
   bool two;          // two bodies that touch
   bool pins, moves;  // a pin; an obstacle that moves
+  bool fine;         // many chunks, so that slaves have parts of several
 } device_case;
 
 static const device_case cases[] = {
@@ -28,12 +29,13 @@ static const device_case cases[] = {
     {"elastic, blended", YW_FLOW_NONE, 1e5f, .speed = 2.0f, .blend = 0.9f, .moves = true},
     {"two bodies", YW_FLOW_BOX, 1e5f, .speed = 2.0f, .two = true},
     {"pins", YW_FLOW_BOX, 1e5f, .pins = true},
+    {"fine", YW_FLOW_BOX, 1.4e5f, .hardening = 10.0f, .speed = 5.0f, .fine = true},
 };
 
 static yw_model* make_model(const device_case* c) {
   yw_plastic_part parts[2] = {yw_default_plastic_part(), yw_default_plastic_part()};
   yw_shape *box = NULL, *ball = NULL;
-  const float d = 0.02f;
+  const float d = c->fine ? 0.01f : 0.02f;
   assert_int_equal(yw_shape_box(NULL, (yw_vec3){0.15f, c->splits ? 0.03f : 0.05f, 0.05f}, &box),
                    YW_OK);
   assert_int_equal(yw_shape_sphere(NULL, 0.04f, &ball), YW_OK);
