@@ -210,7 +210,7 @@ static yw_status plastic_start(plastic_remote* r, const plastic_body* body, cons
   plastic_args* a = &r->args;
   plastic_scalars* s = &r->scalars;
   for (int k = 0; k < 6; ++k) s->box.least[k] = INT32_MAX;
-  s->lost = s->bad = s->contacts = s->due = s->rests = 0;
+  s->lost = s->bad = s->contacts = s->due = s->num_due_rows = s->rests = 0;
   s->speed2 = ~order_of(0.0f);
   bool ok =
       give_orders(r, body, ctx, begin) && write_scalars(r) && run_masters<weights_kernel>(r) &&
@@ -300,6 +300,7 @@ static const plastic_device_fns plastic_functions = {
     .fetch_slaves = plastic_fetch_slaves,
     .fetch_state = plastic_fetch_state,
     .fetch_lists = plastic_fetch_lists,
+    .fetch_due_rows = plastic_fetch_due_rows,
     .fetch_matrix = plastic_fetch_matrix,
 };
 

@@ -277,4 +277,27 @@ static yw_status plastic_fetch_lists(plastic_remote* r, plastic_body* body) {
   return ok ? YW_OK : YW_ERR_DEVICE;
 }
 
+// Rows of the masters that are due; *all: false where they are too many, or do not fit.
+static yw_status plastic_fetch_due_rows(plastic_remote* r, plastic_body* body, bool* all) {
+  const size_t n = (size_t)body->num_masters, word = sizeof(int32_t);
+  const int32_t count = r->scalars.num_due_rows;
+  *all = count <= MOST_DUE_ROWS && (size_t)count <= (size_t)r->args.num_chunks * PLASTIC_CHUNK;
+  if (!*all) return YW_OK;
+  const size_t numbers = (size_t)count * PLASTIC_MAX_ROW;
+  int32_t* rows = (int32_t*)malloc((numbers + (size_t)count + 1) * word);
+  int32_t* masters = rows ? rows + numbers : NULL;
+  bool ok = rows && run_list<pack_due_rows>(r, count) &&
+            device_get(r->stream, body->row_start, r->args.body.row_start, (n + 1) * word) &&
+            device_get(r->stream, rows, r->lists.found, numbers * word) &&
+            device_get(r->stream, masters, r->args.due_rows, (size_t)count * word) &&
+            device_wait(r->stream);
+  for (int32_t i = 0; ok && i < count; ++i) {
+    const int32_t first = body->row_start[masters[i]];
+    memcpy(body->column + first, rows + (size_t)i * PLASTIC_MAX_ROW,
+           (size_t)(body->row_start[masters[i] + 1] - first) * word);
+  }
+  free(rows);
+  return ok ? YW_OK : YW_ERR_DEVICE;
+}
+
 #endif

@@ -545,6 +545,11 @@ struct watch_kernel {
     return false;
   }
 
+  KERNEL_FN void note_row(const args& a, int32_t m) {
+    const int32_t to = take_next(&a.scalars->num_due_rows);
+    if (to < MOST_DUE_ROWS) a.due_rows[to] = m;
+  }
+
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
     (void)num_blocks, (void)memory;
     if (a.scalars->lost) return;
@@ -555,13 +560,21 @@ struct watch_kernel {
       lower_all(&a.scalars->speed2, least);
       int due = 0;
       if (i < a.body.num_masters && a.body.needs[i] && a.body.rules.repair) {
-        due += lacks_slaves(a, i);
+        // The processor looks only at those that lack some.
+        a.body.needs[i] = lacks_slaves(a, i);
+        due += a.body.needs[i];
+        if (a.body.needs[i]) note_row(a, i);
       }
       for (int32_t k = i; k < a.num_links; k += num_blocks * THREADS) {
         if (!a.body.is_linked[k]) continue;
         plastic_link link = a.links[k];
-        due += plastic_have_parted(a.body.model->spacing, a.particles.pos[link.a],
-                                   a.particles.pos[link.b]);
+        if (!plastic_have_parted(a.body.model->spacing, a.particles.pos[link.a],
+                                 a.particles.pos[link.b])) {
+          continue;
+        }
+        ++due;
+        note_row(a, link.a);
+        note_row(a, link.b);
       }
       if (due > 0) ADD_TO(&a.scalars->due, due);
     }

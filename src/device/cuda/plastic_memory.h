@@ -121,6 +121,7 @@ static bool plastic_allocate(plastic_remote* r, const plastic_body* body) {
       plastic_put(r, &next, no_float, all, &a->particles.mass) &&
       plastic_put(r, &next, no_float, all, &a->particles.inv_mass) &&
       plastic_put(r, &next, no_float, n, &a->still) &&
+      plastic_put(r, &next, (const int32_t*)NULL, (size_t)MOST_DUE_ROWS, &a->due_rows) &&
       plastic_put(r, &next, no_vec, chunks, &to->origin) &&
       plastic_put(r, &next, (const plastic_sums*)NULL, chunks, &to->sums) &&
       plastic_put(r, &next, (const plastic_scalars*)NULL, 1, &a->scalars) &&

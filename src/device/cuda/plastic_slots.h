@@ -138,4 +138,18 @@ struct pack_rows : of_masters {
   }
 };
 
+/// The same for the rows that are due, PLASTIC_MAX_ROW apart.
+struct pack_due_rows {
+  KERNEL_FN int32_t count(const list_args& a) { return a.all.scalars->num_due_rows; }
+  KERNEL_FN void each(const list_args& a, int32_t i) {
+    const plastic_body& body = a.all.body;
+    const int32_t m = a.all.due_rows[i];
+    const int32_t* slaves = body.local_slave + body.local_start[m / PLASTIC_CHUNK];
+    const int32_t length = body.row_start[m + 1] - body.row_start[m];
+    for (int32_t k = 0; k < length; ++k) {
+      a.found[i * PLASTIC_MAX_ROW + k] = slaves[a.all.layout.column[pair_at(a, m, k)]];
+    }
+  }
+};
+
 #endif

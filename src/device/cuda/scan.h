@@ -5,15 +5,6 @@
 
 #include "device/cuda/runtime.h"
 
-/// The number that was there, which becomes one more.
-KERNEL_FN int32_t take_next(int32_t* from) {
-#ifdef __CUDACC__
-  return atomicAdd(from, 1);
-#else
-  return (*from)++;
-#endif
-}
-
 /// Sums up to and including each of THREADS numbers, in place.
 template <int THREADS>
 struct block_scan {

@@ -99,6 +99,16 @@ static yw_status bring_rows(plastic_body* body) {
   return note(away, away->fns->fetch_lists(away->remote, body));
 }
 
+// The rows where new slaves may be needed.
+static yw_status bring_due_rows(plastic_body* body) {
+  struct plastic_away* away = body->away;
+  bool all = true;
+  if (!away->rows_are_away || away->is_lost) return YW_OK;
+  if (!yw_plastic_reserve_pairs(body, body->num_pairs)) return YW_ERR_MEMORY;
+  yw_status status = note(away, away->fns->fetch_due_rows(away->remote, body, &all));
+  return status < 0 || all ? status : bring_rows(body);
+}
+
 // The rest of the lists follows from rows. Slaves keep their numbers; new ones are not in lists.
 static yw_status bring_parts(plastic_body* body) {
   struct plastic_away* away = body->away;
@@ -412,7 +422,7 @@ yw_status yw_plastic_measure_away(plastic_body* body, float* fastest2, float* sp
 static yw_status add_slaves(plastic_body* body, yw_particles* particles) {
   struct plastic_away* away = body->away;
   yw_status status = bring_particles(body, particles);
-  if (status >= 0) status = bring_rows(body);
+  if (status >= 0) status = bring_due_rows(body);
   if (status >= 0) status = bring_slaves(body);
   if (status < 0) return status;
   if (!yw_plastic_add_slaves(body, particles)) return YW_ERR_MEMORY;

@@ -86,6 +86,8 @@ typedef struct plastic_device_fns {
   yw_status (*fetch_state)(plastic_remote* remote, plastic_body* body);
   /// row_start and column of lists that were built there.
   yw_status (*fetch_lists)(plastic_remote* remote, plastic_body* body);
+  /// The same for rows where new slaves may be needed only; *all: false if these are too many.
+  yw_status (*fetch_due_rows)(plastic_remote* remote, plastic_body* body, bool* all);
   /// The matrix and the contacts of the last inner step; lists are here.
   yw_status (*fetch_matrix)(plastic_remote* remote, plastic_body* body);
 } plastic_device_fns;
