@@ -7,6 +7,7 @@
 #include "device/cuda/plastic_masters.h"
 #include "device/cuda/plastic_slaves.h"
 #include "device/cuda/plastic_slots.h"
+#include "device/cuda/plastic_watch.h"
 
 enum { PLASTIC_ARRAYS = 72 };
 

@@ -51,15 +51,6 @@ static void copy_quad(void* to, const void* from) { memcpy(to, from, 16); }
 #define WAIT_FOR_COPIES() (void)0
 #endif
 
-/// Brings memory to the second cache.
-#ifdef __CUDACC__
-static __device__ void ask_for(const void* memory) {
-  asm volatile("prefetch.global.L2 [%0];" ::"l"(memory));
-}
-#else
-static void ask_for(const void* memory) { (void)memory; }
-#endif
-
 // A float as an integer of the same order, so that atomics find least and largest ones, and back.
 SHARED_FN int order_of(float value) {
   int bits;
