@@ -10,7 +10,7 @@
 #include "yawara/world.h"
 
 /// Changes with every table below or of a method: both sides must be of one build.
-#define YW_DEVICE_INTERFACE 4
+#define YW_DEVICE_INTERFACE 5
 
 typedef struct yw_device_info {
   char name[128];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Part of yawara bench cuda: steps of plastic bodies with 20 iterations of the solve on a GPU,
 // compared with the processor to the bit. A cube in free flight keeps its neighbour lists; one that
-// is twisted has them rebuilt, by the processor, as often as yawara bench plastic has.
+// is twisted has them rebuilt as often as yawara bench plastic has.
 #include <math.h>
 #include <stdio.h>
 
@@ -150,8 +150,8 @@ static bool measure_worlds(const bench_run* run, const plastic_case* c, bool is_
   double seconds = (best_long - best_short) / (c->steps - c->steps / 4);
   double ceiling = copy_rate / bytes_of(state), masters = state->num_masters;
   int32_t steps = bench_repetitions(run, 2, 1) * (c->steps + c->steps / 4);
-  print_rates(run, c, is_twisted ? "lists rebuilt here" : "lists kept", seconds, on_processor,
-              masters, ceiling, !is_twisted);
+  print_rates(run, c, is_twisted ? "lists rebuilt" : "lists kept", seconds, on_processor, masters,
+              ceiling, !is_twisted);
   bench_note(run, "%-40s %.0f bytes a step: ceiling %.0f M/s; %lld lists in %d steps", "",
              bytes_of(state), 1e-6 * ceiling, (long long)(state->rebuilt - rebuilt), steps);
   return true;

@@ -19,6 +19,7 @@ typedef struct device_case {
   bool later;        // a second part starts later
   bool two;          // two bodies that touch
   bool pins, moves;  // a pin; an obstacle that moves
+  bool fine;         // many chunks, so that slaves have parts of several
 } device_case;
 
 static const device_case cases[] = {
@@ -28,12 +29,13 @@ static const device_case cases[] = {
     {"elastic, blended", YW_FLOW_NONE, 1e5f, .speed = 2.0f, .blend = 0.9f, .moves = true},
     {"two bodies", YW_FLOW_BOX, 1e5f, .speed = 2.0f, .two = true},
     {"pins", YW_FLOW_BOX, 1e5f, .pins = true},
+    {"fine", YW_FLOW_BOX, 1.4e5f, .hardening = 10.0f, .speed = 5.0f, .fine = true},
 };
 
 static yw_model* make_model(const device_case* c) {
   yw_plastic_part parts[2] = {yw_default_plastic_part(), yw_default_plastic_part()};
   yw_shape *box = NULL, *ball = NULL;
-  const float d = 0.02f;
+  const float d = c->fine ? 0.01f : 0.02f;
   assert_int_equal(yw_shape_box(NULL, (yw_vec3){0.15f, c->splits ? 0.03f : 0.05f, 0.05f}, &box),
                    YW_OK);
   assert_int_equal(yw_shape_sphere(NULL, 0.04f, &ball), YW_OK);
@@ -193,6 +195,42 @@ static void changes_reach_the_device(void** state) {
   yw_world_destroy(worlds[1]);
 }
 
+// Squeezed and sheared so much that masters would see more slaves than a row has: the nearest are
+// kept, in rows that are a little shorter.
+static void full_rows_have_the_same_bits(void** state) {
+  (void)state;
+  const device_case* c = &cases[1];
+  yw_body_id bodies[2];
+  yw_world* worlds[2] = {make_case(c, YW_DEVICE_CPU, &bodies[0]),
+                         make_case(c, YW_DEVICE_CUDA, &bodies[1])};
+  for (int w = 0; w < 2; ++w) {
+    assert_true(yw_world_step(worlds[w], 1e-3f, 1, NULL) >= 0);
+    const yw_particles* p = NULL;
+    yw_body_state(worlds[w], bodies[w], &yw_plastic_method, &p);
+    yw_vec3 *pos = malloc((size_t)p->count * sizeof *pos),
+            *vel = calloc((size_t)p->count, sizeof *vel);
+    for (int32_t m = 0; m < p->count; ++m) {
+      pos[m] = (yw_vec3){0.75f * p->pos[m].x, 0.75f * p->pos[m].y + 0.05f, 0.75f * p->pos[m].z};
+      vel[m].x = 100.0f * p->pos[m].y;
+    }
+    assert_int_equal(yw_body_set_state(worlds[w], bodies[w], pos, vel), YW_OK);
+    free(pos);
+    free(vel);
+  }
+  for (int step = 0; step < 3; ++step) {
+    for (int w = 0; w < 2; ++w) yw_world_step(worlds[w], 1e-3f, 4, NULL);
+    compare(c, worlds[0], worlds[1], step);
+  }
+  const plastic_body* body = yw_body_state(worlds[0], bodies[0], &yw_plastic_method, NULL);
+  int32_t full = 0;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    full += body->row_start[m + 1] - body->row_start[m] >= PLASTIC_MAX_ROW - 2;
+  }
+  assert_true(full > 0 && body->rebuilt > 5);
+  yw_world_destroy(worlds[0]);
+  yw_world_destroy(worlds[1]);
+}
+
 #ifdef YW_LOOPS_LIBRARY
 static void a_lost_device_ends_the_step(void** state) {
   (void)state;
@@ -243,6 +281,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_have_the_same_bits),
       cmocka_unit_test(changes_reach_the_device),
+      cmocka_unit_test(full_rows_have_the_same_bits),
 #ifdef YW_LOOPS_LIBRARY
       cmocka_unit_test(a_lost_device_ends_the_step),
       cmocka_unit_test(too_little_memory_is_said_before),

@@ -85,10 +85,10 @@ struct regions_kernel {
   }
 
   // Decomposes a region and uses it, as match_registers does; products of its examples go to
-  // `products`, one every THREADS.
+  // `products`, one every THREADS. Writes come last, so that no read has to wait for them.
   KERNEL_FN uint32_t fit_region(const match_step* step, const match_chunk* chunk, lane_set at,
-                                const first_row* firsts, const second_row* seconds,
-                                float* products) {
+                                const first_row* firsts, const second_row* seconds, float* products,
+                                yw_lanes_quat* q) {
     const match_model* model = step->model;
     yw_quatx16* rotations = &step->body->rotations[at.block];
     region_fit fit;
@@ -99,21 +99,24 @@ struct regions_kernel {
     yw_lanes_newton newton = yw_lanes_newton_at(&m, &r);
     fit.q = yw_lanes_newton_turn(&newton, fit.q);
     uint32_t rescued = yw_lanes_polar_finish_all(&m, &fit.q, &r, &fit.p);
-    yw_lanes_quat_store(rotations, at.lane, &fit.q);
+    *q = fit.q;
     int32_t n = model->num_examples;
     if (n == 0) {
+      yw_lanes_quat_store(rotations, at.lane, &fit.q);
       write_targets(step, chunk, at.block, at.lane, &r, &fit.shift);
       return rescued;
     }
     yw_lanes_sym3 change = moment_change(model, at.block, at.lane, &fit.p);
     if (model->num_shares > 0) {
       const yw_sym3x16* duals = model->duals + (size_t)at.block * (size_t)n;
-      store_fit(step, at, &fit);
       for (int32_t k = 0; k < n; ++k) {
         products[k * THREADS] = dual_product(&duals[k], at.lane, &change);
       }
+      yw_lanes_quat_store(rotations, at.lane, &fit.q);
+      store_fit(step, at, &fit);
       return rescued;
     }
+    yw_lanes_quat_store(rotations, at.lane, &fit.q);
     float own[2] = {0.0f, 0.0f};
     weigh_together(step, at, &change, own);
     pull_set pulls = {own, own[0] != 0.0f || own[1] != 0.0f};
@@ -312,11 +315,15 @@ struct regions_kernel {
     totals[t] = total;
   }
 
+  // The first of `count` items of a thread; its others are THREADS - BUSY apart. The first threads
+  // do something else at the same time.
+  static constexpr int BUSY = 64;
+  KERNEL_FN int32_t first_of(int t, int32_t count) { return t < BUSY ? count : t - BUSY; }
+
   KERNEL_FN void add_groups(const args& a, int t) {
     const match_model* model = &a.model;
     int32_t n = model->num_examples, count = model->num_shares > 0 ? model->num_groups * n : 0;
-    for (int32_t i = t - 64; i < count; i += THREADS - 64) {
-      if (i < 0) continue;
+    for (int32_t i = first_of(t, count); i < count; i += THREADS - BUSY) {
       double sum = 0.0;
 #pragma unroll 16
       for (int32_t j = a.group_start[i / n]; j < a.group_start[i / n + 1]; ++j) {
@@ -371,8 +378,7 @@ struct regions_kernel {
 
   APART_FN void weigh_groups(const args& a, int t) {
     int32_t n = a.model.num_examples, count = a.model.num_shares > 0 ? a.model.num_groups : 0;
-    for (int32_t g = t - 64; g < count; g += THREADS - 64) {
-      if (g < 0) continue;
+    for (int32_t g = first_of(t, count); g < count; g += THREADS - BUSY) {
       size_t at = (size_t)g * (size_t)n;
       const double* b = a.body.group_products + at;
       bool is_finite = true;
@@ -419,12 +425,15 @@ struct regions_kernel {
     const match_step step = own_step(a, s->step);
     lane_set at = lane_of_thread(chunk, first, t);
     int column = t / YW_LANES * YW_LANES + at.lane;
-    if (fit_region(&step, chunk, at, to.firsts, to.seconds, to.products + column) != 0) {
+    float terms[NUM_SUMS];
+    yw_lanes_quat q;
+    particle_terms(&step, at.block, at.lane, terms);
+    for (int k = 0; k < SUM_ROTATION; ++k) to.tile[k * THREADS + column] = terms[k];
+    if (fit_region(&step, chunk, at, to.firsts, to.seconds, to.products + column, &q) != 0) {
       ADD_TO(&s->recovered, 1);
     }
-    float terms[NUM_SUMS];
-    body_terms(&step, at.block, at.lane, terms);
-    for (int k = 0; k < NUM_SUMS; ++k) to.tile[k * THREADS + column] = terms[k];
+    rotation_terms(q, terms);
+    for (int k = SUM_ROTATION; k < NUM_SUMS; ++k) to.tile[k * THREADS + column] = terms[k];
   }
 
   // Regions of the span, as many at a time as there are threads.

@@ -24,11 +24,15 @@ struct plastic_scalars {
   int done, advances, failed;
   // The step.
   int shifts, lost, bad, contacts, due;
+  int32_t num_due_rows;
   int speed2, fastest2, spread2;  ///< ~order_of
   int rests;
   yw_vec3 mean_vel;  ///< of masters
   ordered_box box;
 };
+
+/// Where more rows are needed, all are.
+enum { MOST_DUE_ROWS = 1 << 16 };
 
 struct plastic_args {
   plastic_body body;  ///< pointers of the device
@@ -39,6 +43,7 @@ struct plastic_args {
   const plastic_link* links;
   int32_t num_links;
   float* still;
+  int32_t* due_rows;  ///< masters whose rows are needed for new slaves, the first MOST_DUE_ROWS
   int32_t num_chunks;
   int32_t room;  ///< slots of a chunk that fit shared memory
   // Of the step.

@@ -88,6 +88,15 @@ static void lower_all(int* to, const int (&values)[N]) {
 }
 #endif
 
+/// The number that was there, which becomes one more.
+KERNEL_FN int32_t take_next(int32_t* from) {
+#ifdef __CUDACC__
+  return atomicAdd(from, 1);
+#else
+  return (*from)++;
+#endif
+}
+
 // C headers of the library, as C++ with one lane per thread; inline functions run on both sides.
 #define YW_ONE_LANE
 #define _Alignas(bytes) alignas(bytes)
@@ -103,6 +112,7 @@ static void lower_all(int* to, const int (&values)[N]) {
 #include "methods/match/between.h"
 #include "methods/match/offload.h"
 #include "methods/match/region_lanes.h"
+#include "methods/plastic/cells.h"
 #include "methods/plastic/flow_lanes.h"
 #include "methods/plastic/offload.h"
 #include "methods/plastic/slave_steps.h"

@@ -94,7 +94,8 @@ YW_LANE_FN void sum_lanes(const match_step* step, int32_t first, int32_t end, in
                           float (*out)[YW_LANES]) {
   yw_vf sums[NUM_SUMS] = {{0}}, terms[NUM_SUMS];
   for (int32_t b = first; b < end; ++b) {
-    body_terms(step, b, lane, terms);
+    particle_terms(step, b, lane, terms);
+    rotation_terms(yw_lanes_quat_load(&step->body->rotations[b], lane), terms);
     for (int k = 0; k < NUM_SUMS; ++k) sums[k] += terms[k];
   }
   for (int k = 0; k < NUM_SUMS; ++k) yw_vf_store(out[k] + lane, sums[k]);

@@ -36,8 +36,9 @@ YW_LANE_FN void load_pos(const match_step* step, int32_t block, int32_t lane, yw
 
 enum { SUM_MX = 0, SUM_MV = 3, SUM_MYV = 6, SUM_MYY = 9, SUM_ROTATION = 15, NUM_SUMS = 19 };
 
-// What the particles and rotations of one register of a block add to the sums of the body.
-YW_LANE_FN void body_terms(const match_step* step, int32_t b, int32_t lane, yw_vf terms[NUM_SUMS]) {
+// What the particles of one register of a block add to the sums of the body.
+YW_LANE_FN void particle_terms(const match_step* step, int32_t b, int32_t lane,
+                               yw_vf terms[NUM_SUMS]) {
   yw_vf x[4], v[4], m = yw_vf_load(step->model->particles[b].mass + lane);
   load_pos(step, b, lane, x);
   load_vec4(step->vel + b * YW_LANES, lane, v);
@@ -56,9 +57,10 @@ YW_LANE_FN void body_terms(const match_step* step, int32_t b, int32_t lane, yw_v
   terms[SUM_MYY + 3] = my.x * y.y;
   terms[SUM_MYY + 4] = my.x * y.z;
   terms[SUM_MYY + 5] = my.y * y.z;
+}
 
-  // q and -q are the same rotation; sums use the sign with w >= 0.
-  yw_lanes_quat q = yw_lanes_quat_load(&step->body->rotations[b], lane);
+// What their regions add. q and -q are the same rotation; sums use the sign with w >= 0.
+YW_LANE_FN void rotation_terms(yw_lanes_quat q, yw_vf terms[NUM_SUMS]) {
   terms[SUM_ROTATION + 0] = yw_vf_flip(q.x, q.w);
   terms[SUM_ROTATION + 1] = yw_vf_flip(q.y, q.w);
   terms[SUM_ROTATION + 2] = yw_vf_flip(q.z, q.w);

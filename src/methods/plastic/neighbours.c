@@ -163,6 +163,12 @@ static bool list_pairs(plastic_body* body, yw_particles* particles, const yw_ste
   return yw_plastic_list_parts(body, ctx);
 }
 
+// A skin that a single step would outrun is useless.
+float yw_plastic_choose_skin(const plastic_body* body) {
+  float skin = PLASTIC_SKIN * body->model->spacing;
+  return body->pace < 0.5f * skin ? skin : 0.0f;
+}
+
 bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
                                 const yw_step_ctx* ctx) {
   if (body->model->without_slaves) {
@@ -177,9 +183,7 @@ bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
     body->lists_are_old = true;
   }
   if (!body->lists_are_old && body->drift <= 0.5f * body->skin) return true;
-  // A skin that a single step would outrun is useless.
-  float skin = PLASTIC_SKIN * body->model->spacing;
-  body->skin = body->pace < 0.5f * skin ? skin : 0.0f;
+  body->skin = yw_plastic_choose_skin(body);
   if (!yw_plastic_wake_near(body, particles)) return false;
   if (body->ranks && !yw_plastic_fetch_slaves(body, particles)) return false;
   int32_t chunks = yw_plastic_chunks(body->num_slaves, PLASTIC_SLAVE_CHUNK);

@@ -21,6 +21,9 @@ struct plastic_away {
   bool is_away;          // the particles on the host are out of date
   bool state_is_away;    // so is what masters carry
   bool slaves_are_away;  // so are the slaves
+  bool has_slaves;       // the device has the slaves
+  bool rows_are_away;    // row_start and column on the host are out of date
+  bool parts_are_away;   // so is what follows from them (locals.c)
   bool matrix_is_away;   // so are matrix and contacts of the last inner step
   bool is_bad;           // the particles are beyond all bounds
   bool is_lost;          // the device failed
@@ -87,6 +90,43 @@ static yw_status bring_slaves(plastic_body* body) {
   return note(away, away->fns->fetch_slaves(away->remote, body));
 }
 
+// The rows of masters.
+static yw_status bring_rows(plastic_body* body) {
+  struct plastic_away* away = body->away;
+  if (!away->rows_are_away || away->is_lost) return YW_OK;
+  away->rows_are_away = false;
+  if (!yw_plastic_reserve_pairs(body, body->num_pairs)) return YW_ERR_MEMORY;
+  return note(away, away->fns->fetch_lists(away->remote, body));
+}
+
+// The rows where new slaves may be needed.
+static yw_status bring_due_rows(plastic_body* body) {
+  struct plastic_away* away = body->away;
+  bool all = true;
+  if (!away->rows_are_away || away->is_lost) return YW_OK;
+  if (!yw_plastic_reserve_pairs(body, body->num_pairs)) return YW_ERR_MEMORY;
+  yw_status status = note(away, away->fns->fetch_due_rows(away->remote, body, &all));
+  return status < 0 || all ? status : bring_rows(body);
+}
+
+// The rest of the lists follows from rows. Slaves keep their numbers; new ones are not in lists.
+static yw_status bring_parts(plastic_body* body) {
+  struct plastic_away* away = body->away;
+  yw_status status = bring_rows(body);
+  if (!away->parts_are_away || away->is_lost || status < 0) return status;
+  away->parts_are_away = false;
+  int32_t all = body->num_slaves, listed = body->num_listed;
+  if (listed == 0) return YW_OK;
+  const yw_step_ctx alone = {0};
+  body->num_slaves = listed;
+  if (!yw_plastic_list_parts(body, &alone)) return YW_ERR_MEMORY;
+  // The other array has what was here before.
+  memcpy(body->slave_pos + listed, body->product + listed,
+         (size_t)(all - listed) * sizeof *body->slave_pos);
+  body->num_slaves = all;
+  return YW_OK;
+}
+
 yw_status yw_plastic_bring_rest(const plastic_body* body) {
   if (!body->away) return YW_OK;
   // The body is const for readers, of which there may be several at the same time; this only brings
@@ -94,6 +134,7 @@ yw_status yw_plastic_bring_rest(const plastic_body* body) {
   plastic_body* own = (plastic_body*)(uintptr_t)body;
   pthread_mutex_lock(&rest_lock);
   yw_status status = bring_state(own);
+  if (status >= 0 && !body->lists_are_old) status = bring_parts(own);
   if (status >= 0) status = bring_slaves(own);
   pthread_mutex_unlock(&rest_lock);
   return status;
@@ -102,8 +143,10 @@ yw_status yw_plastic_bring_rest(const plastic_body* body) {
 yw_status yw_plastic_bring_matrix(plastic_body* body) {
   struct plastic_away* away = body->away;
   if (!away || !away->matrix_is_away || away->is_lost || body->num_listed == 0) return YW_OK;
+  yw_status status = bring_parts(body);
+  if (status < 0) return status;
   away->matrix_is_away = false;
-  return note(away, away->fns->fetch_matrix(away->remote, body, &away->layout));
+  return note(away, away->fns->fetch_matrix(away->remote, body));
 }
 
 // Positions and velocities.
@@ -142,6 +185,7 @@ void yw_plastic_resend(plastic_body* body) {
   struct plastic_away* away = body->away;
   if (!away) return;
   away->sent = away->state_is_away = away->slaves_are_away = away->matrix_is_away = false;
+  away->has_slaves = away->rows_are_away = away->parts_are_away = false;
   away->listed = -1;
 }
 
@@ -326,10 +370,35 @@ static bool lay_out(plastic_body* body, const yw_step_ctx* ctx) {
   return true;
 }
 
-// Lists are rebuilt here, if they are due, and sent.
+// Rows of more masters could have more pairs than numbers of 32 bits can tell.
+#define MOST_MASTERS (INT32_MAX / PLASTIC_MAX_ROW)
+
+// The device builds lists, as yw_plastic_find_neighbours does here: nobody is asleep.
+static yw_status build_lists(plastic_body* body) {
+  struct plastic_away* away = body->away;
+  plastic_listing listing = {0};
+  yw_status status = YW_OK;
+  if (!away->has_slaves) status = away->fns->send_slaves(away->remote, body);
+  body->skin = yw_plastic_choose_skin(body);
+  if (status >= 0) status = away->fns->build_lists(away->remote, body, &listing);
+  if (status < 0) return note(away, status);
+  // Those that are crowded, and those that no master sees.
+  body->removed += body->num_slaves - listing.num_slaves;
+  body->num_slaves = body->num_listed = listing.num_slaves;
+  body->num_locals = body->num_slots = listing.num_locals;
+  body->num_pairs = listing.num_pairs;
+  body->lists_are_old = false;
+  body->drift = 0.0f;
+  away->listed = ++body->rebuilt;
+  away->has_slaves = away->slaves_are_away = away->rows_are_away = away->parts_are_away = true;
+  return YW_OK;
+}
+
+// Lists that are due are built; those that were made here are sent.
 static yw_status bring_lists(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
   struct plastic_away* away = body->away;
   bool due = body->lists_are_old || body->drift > 0.5f * body->skin;
+  if (due && body->num_masters <= MOST_MASTERS) return build_lists(body);
   yw_status status = YW_OK;
   if (due) status = bring_particles(body, particles);
   if (due && status >= 0) status = bring_slaves(body);
@@ -338,6 +407,7 @@ static yw_status bring_lists(plastic_body* body, yw_particles* particles, const 
   if (away->listed == body->rebuilt) return YW_OK;
   if (!lay_out(body, ctx)) return YW_ERR_MEMORY;
   away->listed = body->rebuilt;
+  away->has_slaves = true;
   return note(away, away->fns->send_lists(away->remote, body, &away->layout));
 }
 
@@ -352,9 +422,11 @@ yw_status yw_plastic_measure_away(plastic_body* body, float* fastest2, float* sp
 static yw_status add_slaves(plastic_body* body, yw_particles* particles) {
   struct plastic_away* away = body->away;
   yw_status status = bring_particles(body, particles);
+  if (status >= 0) status = bring_due_rows(body);
   if (status >= 0) status = bring_slaves(body);
   if (status < 0) return status;
   if (!yw_plastic_add_slaves(body, particles)) return YW_ERR_MEMORY;
+  if (body->lists_are_old) away->has_slaves = false;
   return note(away, away->fns->send_links(away->remote, body));
 }
 

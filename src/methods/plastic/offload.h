@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Plastic bodies on a device (device/device.h, method "plastic"): inner steps are taken there, with
-// the same bits. Neighbour lists, new slaves and sleep are the processor's: positions come back for
-// these, and lists go there again when they were rebuilt.
+// the same bits, and neighbour lists are built there. New slaves and sleep are the processor's:
+// positions and lists come back for these.
 #ifndef YW_METHODS_PLASTIC_OFFLOAD_H
 #define YW_METHODS_PLASTIC_OFFLOAD_H
 
@@ -42,6 +42,12 @@ typedef struct plastic_solution {
   int32_t iterations;
 } plastic_solution;
 
+/// Lists that a device has built.
+typedef struct plastic_listing {
+  int32_t num_slaves, num_locals, num_pairs;
+  int32_t dropped;  ///< slaves that were crowded
+} plastic_listing;
+
 typedef struct plastic_device_fns {
   /// YW_ERR_DEVICE, with the bytes that are needed and free, if it has too little memory.
   yw_status (*create)(const plastic_body* body, plastic_remote** out, yw_error* error);
@@ -55,6 +61,10 @@ typedef struct plastic_device_fns {
   yw_status (*send_lists)(plastic_remote* remote, const plastic_body* body,
                           const plastic_layout* layout);
   yw_status (*send_links)(plastic_remote* remote, const plastic_body* body);
+  /// Copies slaves, before lists are built.
+  yw_status (*send_slaves)(plastic_remote* remote, const plastic_body* body);
+  /// Builds lists with the body's skin, as yw_plastic_find_neighbours does.
+  yw_status (*build_lists)(plastic_remote* remote, const plastic_body* body, plastic_listing* out);
 
   /// Squares of the largest speed and of the largest one relative to the mean.
   yw_status (*measure)(plastic_remote* remote, float* fastest2, float* spread2);
@@ -74,9 +84,12 @@ typedef struct plastic_device_fns {
   yw_status (*fetch_slaves)(plastic_remote* remote, plastic_body* body);
   /// What masters carry from step to step.
   yw_status (*fetch_state)(plastic_remote* remote, plastic_body* body);
-  /// The matrix and the contacts of the last inner step.
-  yw_status (*fetch_matrix)(plastic_remote* remote, plastic_body* body,
-                            const plastic_layout* layout);
+  /// row_start and column of lists that were built there.
+  yw_status (*fetch_lists)(plastic_remote* remote, plastic_body* body);
+  /// The same for rows where new slaves may be needed only; *all: false if these are too many.
+  yw_status (*fetch_due_rows)(plastic_remote* remote, plastic_body* body, bool* all);
+  /// The matrix and the contacts of the last inner step; lists are here.
+  yw_status (*fetch_matrix)(plastic_remote* remote, plastic_body* body);
 } plastic_device_fns;
 
 /// See yw_method.

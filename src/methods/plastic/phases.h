@@ -58,6 +58,8 @@ extern const plastic_kernels yw_plastic_kernels_plain, yw_plastic_kernels_avx2,
 /// neighbours.c: sorts slaves and rebuilds the pair lists if they are due. False: out of memory.
 bool yw_plastic_find_neighbours(plastic_body* body, yw_particles* particles,
                                 const yw_step_ctx* ctx);
+/// Distance (m) by which the next lists reach beyond 2h.
+float yw_plastic_choose_skin(const plastic_body* body);
 /// Weights of all pairs.
 void yw_plastic_weigh(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx);
 /// Reserves memory for more slaves or pairs.

@@ -10,8 +10,6 @@
 #include "methods/plastic/slave_steps.h"
 #include "methods/plastic/slaves.h"
 
-// One of two slaves closer than this is removed, in units of h.
-#define CROWD_DISTANCE 0.15f
 // A slave is not added if another is closer than PLASTIC_LEAST_DISTANCE, or, at parted masters, if
 // the sum of w is already that of the lattice.
 #define FULL_WEIGHT 2.0947f
@@ -194,7 +192,8 @@ static bool add_at_links(plastic_body* body, const yw_particles* particles) {
 
 // Moves a crowded slave of master m to p. False: there is none.
 static bool relocate(plastic_body* body, int32_t m, yw_vec4 p) {
-  float close2 = CROWD_DISTANCE * CROWD_DISTANCE * body->model->spacing * body->model->spacing;
+  float close2 =
+      PLASTIC_CROWD_DISTANCE * PLASTIC_CROWD_DISTANCE * body->model->spacing * body->model->spacing;
   for (int32_t e = body->row_start[m]; e < body->row_start[m + 1]; ++e) {
     yw_vec4* x = &body->slave_pos[body->column[e]];
     for (int32_t other = e + 1; other < body->row_start[m + 1]; ++other) {
@@ -261,52 +260,17 @@ bool yw_plastic_add_slaves(plastic_body* body, const yw_particles* particles) {
 
 // Deletion ----------------------------------------------------------------------------------------
 
-// The number that a slave had before slaves were sorted.
-static int32_t number_of(const plastic_body* body, int32_t s) {
-  int32_t number;
-  memcpy(&number, &body->slave_pos[s].w, sizeof number);
-  return number;
-}
-
-// True if a slave of a bucket with a higher number crowds slave s. Of a chain, all but the last are
-// removed, in whatever order they are visited.
-static bool is_close(const plastic_body* body, int32_t s, int32_t begin, int32_t end,
-                     float close2) {
-  for (int32_t t = begin; t < end; ++t) {
-    bool near = plastic_distance2(body->slave_pos[s], body->slave_pos[t]) < close2;
-    if (near && number_of(body, t) > number_of(body, s)) return true;
-  }
-  return false;
-}
-
-// Checks only the cells that a ball of radius CROWD_DISTANCE reaches.
-static bool is_crowded(const plastic_body* body, int32_t s, float edge) {
-  float close = CROWD_DISTANCE * body->model->spacing;
-  yw_vec4 p = body->slave_pos[s];
-  plastic_cell low = plastic_cell_of((yw_vec4){p.x - close, p.y - close, p.z - close, 0}, edge);
-  plastic_cell high = plastic_cell_of((yw_vec4){p.x + close, p.y + close, p.z + close, 0}, edge);
-  for (int32_t z = low.z; z <= high.z; ++z) {
-    for (int32_t y = low.y; y <= high.y; ++y) {
-      for (int32_t x = low.x; x <= high.x; ++x) {
-        uint32_t b = (plastic_line(y, z) + (uint32_t)x) & body->bucket_mask;
-        if (is_close(body, s, body->bucket_start[b], body->bucket_start[b + 1], close * close)) {
-          return true;
-        }
-      }
-    }
-  }
-  return false;
-}
-
 static void drop_chunk(plastic_body* body, yw_particles* particles, int32_t chunk) {
   (void)particles;
   int32_t first = chunk * PLASTIC_SLAVE_CHUNK, end = first + PLASTIC_SLAVE_CHUNK, dropped = 0;
   if (end > body->num_slaves) end = body->num_slaves;
   float edge = plastic_cell_edge(body->model->spacing);
+  const plastic_bins bins = {body->slave_pos, body->bucket_start, body->bucket_mask,
+                             body->model->spacing};
   for (int32_t s = first; s < end; ++s) {
     plastic_cell cell = plastic_cell_of(body->slave_pos[s], edge);
     uint32_t line = plastic_line(cell.y, cell.z);
-    bool is_kept = !is_crowded(body, s, edge);
+    bool is_kept = !plastic_is_crowded(&bins, s);
     body->slave_bucket[s] = is_kept ? (int32_t)((line + (uint32_t)cell.x) & body->bucket_mask) : -1;
     dropped += !is_kept;
   }
