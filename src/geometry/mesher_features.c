@@ -27,6 +27,7 @@
 #define SAME_COSINE 0.99f  // of normals of one face
 #define LEAST_SPAN 0.3f    // of the normals of three faces that meet in a corner
 #define MAX_RING 1024
+#define HOLD_BLOCK 64  // vertices that a worker looks at
 
 typedef struct boundary_edge {
   int32_t a, b;
@@ -208,11 +209,17 @@ static yw_vertex_hold hold_at(const yw_tet_edit* e, int32_t vertex) {
   return most > CORNER_SINE ? YW_HOLD_CORNER : YW_HOLD_CREASE;
 }
 
-void yw_mesher_hold_creases(yw_tet_edit* edit) {
-  for (int32_t i = 0; i < edit->positions.count; ++i) {
-    if (edit->holds.items[i] != YW_HOLD_SURFACE) continue;
+static void hold_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_tet_edit* edit = context;
+  for (int32_t i = block * HOLD_BLOCK; i < (block + 1) * HOLD_BLOCK; ++i) {
+    if (i >= edit->positions.count || edit->holds.items[i] != YW_HOLD_SURFACE) continue;
     edit->holds.items[i] = (unsigned char)hold_at(edit, i);
   }
+}
+
+void yw_mesher_hold_creases(yw_tet_edit* edit, yw_tasks* tasks) {
+  yw_tasks_run(tasks, edit->positions.count / HOLD_BLOCK + 1, hold_block, edit);
 }
 
 // Corners -----------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ static void volume_and_thickness_are_those_of_the_shape(void** state) {
     yw_aabb box;
     yw_matter matter;
     assert_true(yw_shape_bounds(shapes[n], &box));
-    assert_int_equal(yw_matter_create(NULL, shapes[n], box, YW_MATTER_FINE, &matter), YW_OK);
+    assert_int_equal(yw_matter_create(NULL, shapes[n], box, YW_MATTER_FINE, NULL, &matter), YW_OK);
     assert_near(matter.volume / volumes[n], 1, 0.005);
     assert_near(yw_matter_thickness(&matter, 0.005, YW_THICKNESS_OF_MATTER) / thickness[n], 1, 0.1);
     yw_matter_free(&matter);
@@ -179,7 +179,7 @@ static void ankles_are_as_thick_as_those_of_the_shape(void** state) {
   yw_tet_mesh mesh;
   yw_tet_fit fit;
   yw_error error;
-  yw_status status = yw_mesher_fill(shape, NULL, NULL, &wish, &mesh, &fit, &error);
+  yw_status status = yw_mesher_fill(shape, NULL, NULL, &wish, NULL, &mesh, &fit, &error);
   if (status != YW_OK) fail_msg("%s", error.message);
   double whole = 4.0 * pi * (double)ankle * (double)ankle, least = 1.0;
   for (double y = 0.1; y < 0.2; y += 0.003) {
