@@ -46,6 +46,26 @@ static void weights_reproduce_points_in_and_outside(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
+static void several_workers_embed_alike(void** state) {
+  (void)state;
+  enum { COUNT = 2000 };
+  yw_tet_mesh mesh = make_box(5, 6, 7, YW_LATTICE_FIVE);
+  yw_vec3 points[COUNT];
+  test_random random = {3};
+  for (int i = 0; i < COUNT; ++i) points[i] = random_point(&random, 1.5);
+  yw_tasks* tasks = yw_tasks_create(NULL, 3);
+  yw_embedding alone, shared;
+  assert_int_equal(yw_embedding_create(NULL, &mesh, COUNT, points, NULL, &alone, NULL), YW_OK);
+  assert_int_equal(yw_embedding_create(NULL, &mesh, COUNT, points, tasks, &shared, NULL), YW_OK);
+  assert_memory_equal(alone.points, shared.points, COUNT * sizeof *alone.points);
+  assert_memory_equal(alone.outside, shared.outside, COUNT * sizeof *alone.outside);
+  assert_true(alone.max_outside == shared.max_outside);
+  yw_embedding_free(&alone);
+  yw_embedding_free(&shared);
+  yw_tasks_destroy(tasks);
+  yw_tet_mesh_free(&mesh);
+}
+
 // Outside a box the distance is known; it must be that of the nearest tet, not of a near one.
 static void distance_outside_is_the_true_one(void** state) {
   (void)state;
@@ -127,6 +147,7 @@ static void hundred_thousand_points_in_as_many_tets_are_quick(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(weights_reproduce_points_in_and_outside),
+      cmocka_unit_test(several_workers_embed_alike),
       cmocka_unit_test(distance_outside_is_the_true_one),
       cmocka_unit_test(a_linear_map_of_the_tets_moves_points_along),
       cmocka_unit_test(bad_input_is_refused_by_name),

@@ -193,6 +193,27 @@ static void ankles_are_as_thick_as_those_of_the_shape(void** state) {
   yw_shape_release(shape);
 }
 
+static void several_workers_make_the_same_tets(void** state) {
+  (void)state;
+  const yw_size_wish wish = {.cells = 4.0, .across = 1.3, .max_tets = 3000.0};
+  yw_shape* shape = animal(0.02f);
+  yw_tasks* tasks = yw_tasks_create(NULL, 3);
+  yw_tet_mesh alone, shared;
+  yw_tet_fit fit[2];
+  assert_int_equal(yw_mesher_fill(shape, NULL, NULL, &wish, NULL, &alone, &fit[0], NULL), YW_OK);
+  assert_int_equal(yw_mesher_fill(shape, NULL, NULL, &wish, tasks, &shared, &fit[1], NULL), YW_OK);
+  assert_int_equal(alone.num_tets, shared.num_tets);
+  assert_int_equal(alone.num_vertices, shared.num_vertices);
+  assert_memory_equal(alone.positions, shared.positions,
+                      sizeof(yw_vec3) * (size_t)alone.num_vertices);
+  assert_memory_equal(alone.tets, shared.tets, 4 * sizeof(int32_t) * (size_t)alone.num_tets);
+  assert_true(fit[0].shape_volume == fit[1].shape_volume);
+  yw_tet_mesh_free(&alone);
+  yw_tet_mesh_free(&shared);
+  yw_tasks_destroy(tasks);
+  yw_shape_release(shape);
+}
+
 // What hangs is named with its mass, its place and how thick its neck is.
 static void limbs_that_hang_are_named(void** state) {
   (void)state;
@@ -338,6 +359,7 @@ int main(void) {
       cmocka_unit_test(long_legs_of_little_mass_are_kept_or_named),
       cmocka_unit_test(thin_legs_are_kept_by_default),
       cmocka_unit_test(ankles_are_as_thick_as_those_of_the_shape),
+      cmocka_unit_test(several_workers_make_the_same_tets),
       cmocka_unit_test(limbs_that_hang_are_named),
       cmocka_unit_test(a_box_loses_nothing),
       cmocka_unit_test(mass_is_that_of_the_shape),
