@@ -10,6 +10,7 @@
 #include "yawara/extend/memory.h"
 
 #define LEAF_TETS 4
+#define BLOCK_POINTS 256  // that a worker takes at once
 
 typedef struct tet_tree {
   const yw_tet_mesh* mesh;
@@ -209,8 +210,44 @@ static yw_status check_input(const yw_tet_mesh* tets, int32_t count, const yw_ve
   return YW_OK;
 }
 
+/// Shares the points out in blocks.
+typedef struct embedding_job {
+  const tet_tree* tree;
+  const yw_vec3* points;
+  yw_embedding* made;
+} embedding_job;
+
+// A point that no tet can carry is left at an infinite distance.
+static void embed_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const embedding_job* job = context;
+  const yw_tet_mesh* tets = job->tree->mesh;
+  for (int32_t i = block * BLOCK_POINTS; i < (block + 1) * BLOCK_POINTS; ++i) {
+    if (i >= job->made->count) return;
+    nearest_tet nearest = find_nearest(job->tree, yw_d3(job->points[i]));
+    job->made->outside[i] = (float)sqrt(nearest.distance2);
+    yw_embedded_point* point = &job->made->points[i];
+    for (int k = 0; k < 4 && nearest.tet >= 0; ++k) {
+      point->vertices[k] = tets->tets[4 * (size_t)nearest.tet + (size_t)k];
+      point->weights[k] = (float)nearest.weights[k];
+    }
+  }
+}
+
+static yw_status find_farthest(yw_embedding* made, int32_t num_tets, yw_error* error) {
+  for (int32_t i = 0; i < made->count; ++i) {
+    if (!(made->outside[i] < INFINITY)) {
+      return yw_fail(error, YW_ERR_GEOMETRY,
+                     "no tet can carry point %d: all %d tets are flat or not finite", i, num_tets);
+    }
+    made->max_outside = fmaxf(made->max_outside, made->outside[i]);
+  }
+  return YW_OK;
+}
+
 yw_status yw_embedding_create(const yw_allocator* mem, const yw_tet_mesh* tets, int32_t count,
-                              const yw_vec3* points, yw_embedding* out, yw_error* error) {
+                              const yw_vec3* points, yw_tasks* tasks, yw_embedding* out,
+                              yw_error* error) {
   yw_error_clear(error);
   if (out == NULL) return yw_fail(error, YW_ERR_INVALID, "embedding needs a place for its result");
   *out = (yw_embedding){0};
@@ -222,22 +259,12 @@ yw_status yw_embedding_create(const yw_allocator* mem, const yw_tet_mesh* tets, 
   if (tree_create(&made.mem, tets, &tree) != YW_OK) return yw_fail_memory(error, "an embedding");
   made.points = YW_NEW_ARRAY(&made.mem, yw_embedded_point, count);
   made.outside = YW_NEW_ARRAY(&made.mem, float, count);
-  if (made.points == NULL || made.outside == NULL) status = yw_fail_memory(error, "an embedding");
-  for (int32_t i = 0; i < count && status == YW_OK; ++i) {
-    nearest_tet nearest = find_nearest(&tree, yw_d3(points[i]));
-    if (nearest.tet < 0) {
-      status = yw_fail(error, YW_ERR_GEOMETRY,
-                       "no tet can carry point %d: all %d tets are flat or not finite", i,
-                       tets->num_tets);
-      break;
-    }
-    yw_embedded_point* point = &made.points[i];
-    for (int k = 0; k < 4; ++k) {
-      point->vertices[k] = tets->tets[4 * (size_t)nearest.tet + (size_t)k];
-      point->weights[k] = (float)nearest.weights[k];
-    }
-    made.outside[i] = (float)sqrt(nearest.distance2);
-    made.max_outside = fmaxf(made.max_outside, made.outside[i]);
+  if (made.points == NULL || made.outside == NULL) {
+    status = yw_fail_memory(error, "an embedding");
+  } else {
+    embedding_job job = {&tree, points, &made};
+    yw_tasks_run(tasks, count / BLOCK_POINTS + 1, embed_block, &job);
+    status = find_farthest(&made, tets->num_tets, error);
   }
   tree_free(&made.mem, &tree);
   if (status == YW_OK) {

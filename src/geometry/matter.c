@@ -21,7 +21,9 @@ typedef YW_LIST(yw_matter_cube) cube_list;
 typedef struct sampler {
   const yw_shape* shape;
   yw_matter* matter;
+  yw_tasks* tasks;
   cube_list cubes, next;
+  float* distance;  ///< per cube, of its centre from the surface
 } sampler;
 
 static double clamp01(double x) { return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x; }
@@ -34,21 +36,38 @@ static void gather_centers(const sampler* s, const yw_matter_cube* cubes, int32_
     points[n] = yw_v4(yw_f3(yw_matter_center(s->matter, &cubes[n])));
 }
 
-// Drops cubes that lie outside.
-static void drop_outside(sampler* s) {
+// Calls `task` for batches of cubes; false when out of memory.
+static bool each_batch(sampler* s, yw_task task) {
+  const yw_allocator* mem = &s->matter->mem;
+  yw_mem_free(mem, s->distance);
+  s->distance = YW_NEW_ARRAY(mem, float, s->cubes.count + 1);
+  if (s->distance == NULL) return false;
+  yw_tasks_run(s->tasks, (s->cubes.count + BATCH - 1) / BATCH, task, s);
+  return true;
+}
+
+static int32_t batch_size(const sampler* s, int32_t start) {
+  return s->cubes.count - start < BATCH ? s->cubes.count - start : BATCH;
+}
+
+static void find_distances(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  sampler* s = context;
+  int32_t start = block * BATCH, count = batch_size(s, start);
+  yw_vec4 points[BATCH];
+  gather_centers(s, s->cubes.items + start, count, points);
+  yw_shape_distance_many(s->shape, count, points, s->distance + start);
+}
+
+static bool drop_outside(sampler* s) {
   int32_t kept = 0;
   double reach = 0.8661 * s->matter->side;
-  for (int32_t start = 0; start < s->cubes.count; start += BATCH) {
-    int32_t count = s->cubes.count - start < BATCH ? s->cubes.count - start : BATCH;
-    yw_vec4 points[BATCH];
-    float distance[BATCH];
-    gather_centers(s, s->cubes.items + start, count, points);
-    yw_shape_distance_many(s->shape, count, points, distance);
-    for (int32_t n = 0; n < count; ++n) {
-      if ((double)distance[n] < reach) s->cubes.items[kept++] = s->cubes.items[start + n];
-    }
+  if (!each_batch(s, find_distances)) return false;
+  for (int32_t n = 0; n < s->cubes.count; ++n) {
+    if ((double)s->distance[n] < reach) s->cubes.items[kept++] = s->cubes.items[n];
   }
   s->cubes.count = kept;
+  return true;
 }
 
 static bool split_all(sampler* s) {
@@ -68,8 +87,7 @@ static bool split_all(sampler* s) {
   s->cubes = s->next;
   s->next = swap;
   s->matter->side *= 0.5;
-  drop_outside(s);
-  return true;
+  return drop_outside(s);
 }
 
 // Measuring ---------------------------------------------------------------------------------------
@@ -152,40 +170,48 @@ static void measure_cube(const sampler* s, yw_matter_cube* cube, double distance
   if (thickness == 0.0 || thickness > 2.0 * side) measure_parts(s, cube, center, empty);
 }
 
-static void measure_all(sampler* s) {
-  yw_matter* m = s->matter;
-  double cell = m->side * m->side * m->side, reach = 0.8661 * m->side;
-  int32_t kept = 0;
-  for (int32_t start = 0; start < s->cubes.count; start += BATCH) {
-    int32_t count = s->cubes.count - start < BATCH ? s->cubes.count - start : BATCH;
-    yw_vec4 points[BATCH], normals[BATCH];
-    float distance[BATCH];
-    gather_centers(s, s->cubes.items + start, count, points);
-    yw_shape_distance_normal_many(s->shape, count, points, distance, normals);
-    for (int32_t n = 0; n < count; ++n) {
-      yw_matter_cube cube = s->cubes.items[start + n];
-      if ((double)distance[n] < -reach) {
-        cube.volume = (float)cell;
-        cube.inside = yw_xyz(points[n]);
-      } else {
-        measure_cube(s, &cube, (double)distance[n], yw_d3(yw_xyz(normals[n])));
-      }
-      // A cube around a thin layer holds both of its sides.
-      double sides = (double)cube.thickness < m->side ? 2.0 : 1.0;
-      if (fabsf(distance[n]) <= 0.5f * (float)m->side) m->area += sides * m->side * m->side;
-      m->volume += (double)cube.volume;
-      if (cube.volume > 0.0f) s->cubes.items[kept++] = cube;
+static void measure_batch(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  sampler* s = context;
+  double side = s->matter->side, reach = 0.8661 * side;
+  int32_t start = block * BATCH, count = batch_size(s, start);
+  yw_vec4 points[BATCH] = {{0}}, normals[BATCH];
+  float* distance = s->distance + start;
+  gather_centers(s, s->cubes.items + start, count, points);
+  yw_shape_distance_normal_many(s->shape, count, points, distance, normals);
+  for (int32_t n = 0; n < count; ++n) {
+    yw_matter_cube* cube = &s->cubes.items[start + n];
+    if ((double)distance[n] < -reach) {
+      cube->volume = (float)(side * side * side);
+      cube->inside = yw_xyz(points[n]);
+    } else {
+      measure_cube(s, cube, (double)distance[n], yw_d3(yw_xyz(normals[n])));
     }
   }
+}
+
+static bool measure_all(sampler* s) {
+  yw_matter* m = s->matter;
+  int32_t kept = 0;
+  if (!each_batch(s, measure_batch)) return false;
+  for (int32_t n = 0; n < s->cubes.count; ++n) {
+    yw_matter_cube cube = s->cubes.items[n];
+    // A cube around a thin layer holds both of its sides.
+    double sides = (double)cube.thickness < m->side ? 2.0 : 1.0;
+    if (fabsf(s->distance[n]) <= 0.5f * (float)m->side) m->area += sides * m->side * m->side;
+    m->volume += (double)cube.volume;
+    if (cube.volume > 0.0f) s->cubes.items[kept++] = cube;
+  }
   s->cubes.count = kept;
+  return true;
 }
 
 yw_status yw_matter_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
-                           int32_t num_cubes, yw_matter* out) {
+                           int32_t num_cubes, yw_tasks* tasks, yw_matter* out) {
   yw_vec3 size = yw_sub(bounds.upper, bounds.lower);
   yw_matter m = {.mem = yw_mem_or_default(mem), .origin = yw_d3(bounds.lower)};
   m.longest = m.side = (double)fmaxf(size.x, fmaxf(size.y, size.z));
-  sampler s = {.shape = shape, .matter = &m};
+  sampler s = {.shape = shape, .matter = &m, .tasks = tasks};
   *out = (yw_matter){0};
   bool ready = YW_LIST_RESERVE(&m.mem, &s.cubes, 1);
   if (ready) s.cubes.items[s.cubes.count++] = (yw_matter_cube){.thickness = INFINITY};
@@ -193,8 +219,9 @@ yw_status yw_matter_create(const yw_allocator* mem, const yw_shape* shape, yw_aa
   for (int level = 0; ready && level < MAX_LEVEL && s.cubes.count < num_cubes / 4; ++level) {
     ready = split_all(&s);
   }
-  if (ready) measure_all(&s);
+  if (ready) ready = measure_all(&s);
   YW_LIST_FREE(&m.mem, &s.next);
+  yw_mem_free(&m.mem, s.distance);
   m.count = s.cubes.count;
   m.cubes = s.cubes.items;
   if (ready) {

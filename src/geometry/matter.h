@@ -7,6 +7,7 @@
 #define YW_GEOMETRY_MATTER_H
 
 #include "geometry/tet_math.h"
+#include "yawara/extend/tasks.h"
 #include "yawara/shape.h"
 
 /// A cube that holds matter.
@@ -32,9 +33,9 @@ typedef struct yw_matter {
 #define YW_MATTER_FINE 12000
 #define YW_MATTER_QUICK 2000
 
-/// Samples a bounded shape that is not empty. YW_ERR_MEMORY is the only error.
+/// Samples a bounded shape that is not empty. tasks may be NULL. YW_ERR_MEMORY is the only error.
 yw_status yw_matter_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
-                           int32_t num_cubes, yw_matter* out);
+                           int32_t num_cubes, yw_tasks* tasks, yw_matter* out);
 void yw_matter_free(yw_matter* matter);
 
 static inline yw_dvec3 yw_matter_center(const yw_matter* m, const yw_matter_cube* cube) {

@@ -92,7 +92,7 @@ static yw_status stuff(const yw_mesher_job* job, double spacing, yw_raw_tets* ou
     if (max_cells > INT32_MAX / 64) max_cells = INT32_MAX / 64;
     yw_graded graded;
     yw_status status = yw_graded_create(job->mem, job->shape, job->bounds, job->sizes,
-                                        (int32_t)max_cells, &graded);
+                                        (int32_t)max_cells, job->tasks, &graded);
     if (status != YW_OK) return status;
     status = yw_graded_tets(&graded, job->max_vertices, &out->mesh, &out->on_surface, &out->sizes);
     yw_graded_free(&graded);
@@ -153,7 +153,7 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, const yw
                        .what = what};
   yw_status status = yw_mesher_check(shape, def->size, def->max_vertices, &job.bounds, what, error);
   if (status != YW_OK) return status;
-  status = yw_matter_create(mem, shape, job.bounds, YW_MATTER_QUICK, &matter);
+  status = yw_matter_create(mem, shape, job.bounds, YW_MATTER_QUICK, NULL, &matter);
   if (status != YW_OK) return yw_fail_memory(error, what);
   double spacing = (double)def->size;
   if (def->size <= 0.0f) spacing = matter.longest / DEFAULT_CELLS;

@@ -69,7 +69,8 @@ yw_status yw_stuffing_tets(yw_stuffing* stuffing, yw_stuff_part part, int32_t ma
 void yw_mesher_improve(yw_tet_edit* edit);
 
 /// Marks vertices that happen to be on sharp edges and corners of the shape: they stay there.
-void yw_mesher_hold_creases(yw_tet_edit* edit);
+/// tasks may be NULL.
+void yw_mesher_hold_creases(yw_tet_edit* edit, yw_tasks* tasks);
 /// Balls (centre and radius) in which edges stay as they are.
 typedef YW_LIST(yw_vec4) yw_no_features;
 typedef YW_LIST(yw_vec3) yw_places;
@@ -83,6 +84,7 @@ yw_status yw_mesher_sharpen(yw_tet_edit* edit, const yw_no_features* except, boo
 typedef struct yw_mesher_job {
   const yw_shape* shape;
   const yw_allocator* mem;
+  yw_tasks* tasks;             ///< may be NULL
   yw_aabb bounds;              ///< of the shape
   const yw_matter* matter;     ///< of the shape
   const yw_size_field* sizes;  ///< NULL: one size
@@ -114,10 +116,10 @@ yw_status yw_mesher_run(const yw_shape* shape, const yw_allocator* mem, const yw
                         yw_stuff_part part, const char* what, yw_raw_tets* out, double* out_spacing,
                         yw_error* error);
 
-/// yw_shape_fill with other wishes for the size when none is given (NULL: the usual ones). fit may
-/// be NULL.
+/// yw_shape_fill with other wishes for the size when none is given (NULL: the usual ones). tasks
+/// and fit may be NULL.
 yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
-                         const yw_size_wish* wish, yw_tet_mesh* out, yw_tet_fit* fit,
-                         yw_error* error);
+                         const yw_size_wish* wish, yw_tasks* tasks, yw_tet_mesh* out,
+                         yw_tet_fit* fit, yw_error* error);
 
 #endif

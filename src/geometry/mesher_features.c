@@ -27,6 +27,7 @@
 #define SAME_COSINE 0.99f  // of normals of one face
 #define LEAST_SPAN 0.3f    // of the normals of three faces that meet in a corner
 #define MAX_RING 1024
+#define HOLD_BLOCK 64  // vertices that a worker looks at
 
 typedef struct boundary_edge {
   int32_t a, b;
@@ -208,11 +209,17 @@ static yw_vertex_hold hold_at(const yw_tet_edit* e, int32_t vertex) {
   return most > CORNER_SINE ? YW_HOLD_CORNER : YW_HOLD_CREASE;
 }
 
-void yw_mesher_hold_creases(yw_tet_edit* edit) {
-  for (int32_t i = 0; i < edit->positions.count; ++i) {
-    if (edit->holds.items[i] != YW_HOLD_SURFACE) continue;
+static void hold_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_tet_edit* edit = context;
+  for (int32_t i = block * HOLD_BLOCK; i < (block + 1) * HOLD_BLOCK; ++i) {
+    if (i >= edit->positions.count || edit->holds.items[i] != YW_HOLD_SURFACE) continue;
     edit->holds.items[i] = (unsigned char)hold_at(edit, i);
   }
+}
+
+void yw_mesher_hold_creases(yw_tet_edit* edit, yw_tasks* tasks) {
+  yw_tasks_run(tasks, edit->positions.count / HOLD_BLOCK + 1, hold_block, edit);
 }
 
 // Corners -----------------------------------------------------------------------------------------
@@ -355,6 +362,7 @@ static void note_unsharp(featurer* f, int32_t a, int32_t b) {
 
 /// Flat faces of the shape as seen from a few points of its surface.
 typedef struct face_set {
+  float side;  ///< where they are looked for: -1 inside, for a corner that sticks out; 1 outside
   int count;
   yw_vec3 at[MOST_FACES], normal[MOST_FACES];
 } face_set;
@@ -368,13 +376,13 @@ static void add_face(face_set* set, yw_vec3 at, yw_vec3 normal) {
   set->normal[set->count++] = normal;
 }
 
-// Inside of a convex edge normals are those of its faces.
+// Inside of a convex edge, or outside of a concave one, normals are those of its faces.
 static void add_faces_at(const featurer* f, yw_vec3 x, float size, face_set* set) {
   yw_vec4 normals[YW_BCC_DIRECTIONS];
   float distance[YW_BCC_DIRECTIONS];
   probe(f->edit, x, size, distance, normals);
   for (int n = 0; n < YW_BCC_DIRECTIONS; ++n) {
-    if (distance[n] < 0.0f) add_face(set, x, yw_xyz(normals[n]));
+    if (distance[n] * set->side > 0.0f) add_face(set, x, yw_xyz(normals[n]));
   }
 }
 
@@ -392,7 +400,7 @@ static bool pick_three(face_set* set) {
     }
   }
   if (best[0] < 0) return false;
-  face_set three = {.count = 3};
+  face_set three = {.side = set->side, .count = 3};
   for (int k = 0; k < 3; ++k) {
     three.at[k] = set->at[best[k]];
     three.normal[k] = set->normal[best[k]];
@@ -409,20 +417,29 @@ static bool meet(const featurer* f, const face_set* set, float size, yw_vec3* ou
   q = yw_mad(q, yw_dot(n[2], p[2]), yw_cross(n[0], n[1]));
   *out = yw_scale(q, 1.0f / yw_dot(n[0], yw_cross(n[1], n[2])));
   if (!is_on_surface(f, *out, ON_CREASE * size)) return false;
-  // Inside of it, deeper below two of the faces, the third is the nearest.
+  // On that side of it, farther from two of the faces, the third is the nearest.
   for (int k = 0; k < 3; ++k) {
     yw_vec3 deep = yw_add(n[(k + 1) % 3], n[(k + 2) % 3]), normal;
-    yw_vec3 x = yw_mad(*out, -PROBE_STEP * size, yw_mad(deep, 0.5f, n[k]));
+    yw_vec3 x = yw_mad(*out, set->side * PROBE_STEP * size, yw_mad(deep, 0.5f, n[k]));
     float distance = yw_shape_distance_normal(f->edit->shape, x, &normal);
-    if (!(distance < 0.0f) || yw_dot(normal, n[k]) < SAME_COSINE) return false;
+    if (!(distance * set->side > 0.0f) || yw_dot(normal, n[k]) < SAME_COSINE) return false;
   }
   return true;
+}
+
+static bool find_missed(const featurer* f, const int32_t* v, float size, float side,
+                        yw_vec3* corner) {
+  const yw_tet_edit* e = f->edit;
+  face_set set = {.side = side};
+  for (int k = 0; k < 3; ++k) {
+    add_faces_at(f, e->positions.items[v[k]], e->sizes.items[v[k]], &set);
+  }
+  return pick_three(&set) && meet(f, &set, size, corner) && !is_excepted(f, *corner);
 }
 
 // A corner that the triangle cuts off.
 static bool misses_corner(featurer* f, const int32_t* v, yw_vec3* corner) {
   const yw_tet_edit* e = f->edit;
-  face_set set = {0};
   float size = 0.0f, nearest = INFINITY;
   bool sharp = false;
   for (int k = 0; k < 3; ++k) {
@@ -431,10 +448,9 @@ static bool misses_corner(featurer* f, const int32_t* v, yw_vec3* corner) {
     size = fmaxf(size, e->sizes.items[v[k]]);
   }
   if (!sharp) return false;
-  for (int k = 0; k < 3; ++k) {
-    add_faces_at(f, e->positions.items[v[k]], e->sizes.items[v[k]], &set);
+  if (!find_missed(f, v, size, -1.0f, corner) && !find_missed(f, v, size, 1.0f, corner)) {
+    return false;
   }
-  if (!pick_three(&set) || !meet(f, &set, size, corner) || is_excepted(f, *corner)) return false;
   for (int k = 0; k < 3; ++k) {
     nearest = fminf(nearest, yw_distance(e->positions.items[v[k]], *corner));
   }

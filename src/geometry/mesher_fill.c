@@ -34,11 +34,11 @@
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
-static yw_status improve_and_sharpen(yw_tet_edit* edit, const yw_no_features* except,
-                                     bool has_faces, yw_places* unsharp) {
-  yw_mesher_hold_creases(edit);
+static yw_status improve_and_sharpen(const yw_mesher_job* job, yw_tet_edit* edit,
+                                     const yw_no_features* except, yw_places* unsharp) {
+  yw_mesher_hold_creases(edit, job->tasks);
   yw_mesher_improve(edit);
-  yw_status status = yw_mesher_sharpen(edit, except, has_faces, unsharp);
+  yw_status status = yw_mesher_sharpen(edit, except, job->has_faces, unsharp);
   if (status == YW_OK) yw_mesher_improve(edit);
   return status;
 }
@@ -80,7 +80,7 @@ static yw_status finish_tets(const yw_mesher_job* job, yw_raw_tets* raw, yw_plac
     status = yw_edit_begin(job->shape, (float)job->sizes->coarsest, raw->sizes, &raw->mesh,
                            raw->on_surface, &edit);
     if (status != YW_OK) break;
-    status = improve_and_sharpen(&edit, &except, job->has_faces, unsharp);
+    status = improve_and_sharpen(job, &edit, &except, unsharp);
     if (status == YW_OK && round < SHARPEN_ROUNDS) status = list_overlaps(&edit, &except);
     if (status == YW_OK && except.count == before) break;
     yw_edit_free(&edit);
@@ -449,8 +449,8 @@ static yw_status check_bulk(int32_t bulk, yw_error* error) {
 }
 
 yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
-                         const yw_size_wish* wish, yw_tet_mesh* out, yw_tet_fit* fit,
-                         yw_error* error) {
+                         const yw_size_wish* wish, yw_tasks* tasks, yw_tet_mesh* out,
+                         yw_tet_fit* fit, yw_error* error) {
   yw_error_clear(error);
   if (out == NULL) return yw_fail(error, YW_ERR_INVALID, "there is no place for the tets");
   *out = (yw_tet_mesh){0};
@@ -465,6 +465,7 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
   yw_allocator hook = yw_mem_or_default(mem);
   yw_mesher_job job = {.shape = shape,
                        .mem = &hook,
+                       .tasks = tasks,
                        .matter = &matter,
                        .max_vertices = settings.max_vertices,
                        .part = YW_STUFF_ALL,
@@ -473,7 +474,7 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
       yw_mesher_check(shape, settings.size, settings.max_vertices, &job.bounds, "tets", error);
   if (status == YW_OK) status = check_bulk(settings.bulk, error);
   if (status != YW_OK) return status;
-  status = yw_matter_create(&hook, shape, job.bounds, YW_MATTER_FINE, &matter);
+  status = yw_matter_create(&hook, shape, job.bounds, YW_MATTER_FINE, tasks, &matter);
   if (status != YW_OK) return yw_fail_memory(error, "tets");
   fitting f = {.job = &job,
                .wish = wish != NULL ? *wish : usual,
@@ -491,10 +492,10 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
 
 yw_status yw_shape_tets(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
                         yw_tet_mesh* out, yw_error* error) {
-  return yw_mesher_fill(shape, mem, def, NULL, out, NULL, error);
+  return yw_mesher_fill(shape, mem, def, NULL, NULL, out, NULL, error);
 }
 
 yw_status yw_shape_fill(const yw_shape* shape, const yw_allocator* mem, const yw_mesher_def* def,
                         yw_tet_mesh* out, yw_tet_fit* fit, yw_error* error) {
-  return yw_mesher_fill(shape, mem, def, NULL, out, fit, error);
+  return yw_mesher_fill(shape, mem, def, NULL, NULL, out, fit, error);
 }

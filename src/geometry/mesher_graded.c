@@ -159,6 +159,27 @@ static void add_fine_cells(yw_graded* g, const yw_size_field* sizes) {
 
 // Values ------------------------------------------------------------------------------------------
 
+typedef struct evaluation {
+  yw_graded* g;
+  int32_t first;
+  float on_face;  ///< m: closer nodes are on the surface
+} evaluation;
+
+static void evaluate_batch(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const evaluation* job = context;
+  yw_graded* g = job->g;
+  int32_t start = job->first + block * BATCH, count = g->tree.nodes.count;
+  int32_t batch = count - start < BATCH ? count - start : BATCH;
+  yw_vec4 points[BATCH];
+  for (int32_t n = 0; n < batch; ++n) points[n] = yw_v4(yw_f3(yw_graded_place(g, start + n)));
+  yw_shape_distance_many(g->shape, batch, points, g->values + start);
+  for (int32_t n = start; n < start + batch; ++n) {
+    if (!(fabsf(g->values[n]) < INFINITY)) g->values[n] = (float)g->spacing;
+    if (fabsf(g->values[n]) < job->on_face) g->values[n] = 0.0f;
+  }
+}
+
 // Distances at nodes from `first` on.
 static void evaluate_from(yw_graded* g, int32_t first) {
   int32_t count = g->tree.nodes.count;
@@ -171,16 +192,8 @@ static void evaluate_from(yw_graded* g, int32_t first) {
   }
   g->values = grown;
   float on_face = yw_is_aligned(&g->alignment) ? ON_FACE * (float)g->spacing : 0.0f;
-  for (int32_t start = first; start < count; start += BATCH) {
-    int32_t batch = count - start < BATCH ? count - start : BATCH;
-    yw_vec4 points[BATCH];
-    for (int32_t n = 0; n < batch; ++n) points[n] = yw_v4(yw_f3(yw_graded_place(g, start + n)));
-    yw_shape_distance_many(g->shape, batch, points, g->values + start);
-    for (int32_t n = start; n < start + batch; ++n) {
-      if (!(fabsf(g->values[n]) < INFINITY)) g->values[n] = (float)g->spacing;
-      if (fabsf(g->values[n]) < on_face) g->values[n] = 0.0f;
-    }
-  }
+  evaluation job = {g, first, on_face};
+  yw_tasks_run(g->tasks, (count - first + BATCH - 1) / BATCH, evaluate_batch, &job);
 }
 
 static bool has_node_inside(const yw_graded* g, yw_grid_cell cell) {
@@ -214,9 +227,11 @@ static void evaluate_and_grow(yw_graded* g) {
 // -----------------------------------------------------------------------------------------------
 
 yw_status yw_graded_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
-                           const yw_size_field* sizes, int32_t max_cells, yw_graded* out) {
+                           const yw_size_field* sizes, int32_t max_cells, yw_tasks* tasks,
+                           yw_graded* out) {
   yw_graded g = {.mem = yw_mem_or_default(mem),
                  .shape = shape,
+                 .tasks = tasks,
                  .spacing = sizes->coarsest / (double)(1 << sizes->finest)};
   yw_octree_begin(&g.mem, sizes->finest, max_cells, &g.tree);
   // Centred, so that the mesh of a symmetric shape is as symmetric as possible.

@@ -18,6 +18,7 @@ typedef struct yw_grid_cut {
 typedef struct yw_graded {
   yw_allocator mem;
   const yw_shape* shape;
+  yw_tasks* tasks;
   yw_octree tree;
   yw_dvec3 origin;
   double spacing;          ///< of the finest cells, m
@@ -32,9 +33,11 @@ typedef struct yw_graded {
 } yw_graded;
 
 /// Lays cells of the wanted sizes over the shape, finds where its surface cuts their edges, and
-/// moves nodes onto cuts that are too close to them. YW_ERR_LIMIT above max_cells cells.
+/// moves nodes onto cuts that are too close to them. YW_ERR_LIMIT above max_cells cells. tasks may
+/// be NULL.
 yw_status yw_graded_create(const yw_allocator* mem, const yw_shape* shape, yw_aabb bounds,
-                           const yw_size_field* sizes, int32_t max_cells, yw_graded* out);
+                           const yw_size_field* sizes, int32_t max_cells, yw_tasks* tasks,
+                           yw_graded* out);
 void yw_graded_free(yw_graded* graded);
 /// Fills a mesh; YW_ERR_LIMIT if it needs more than max_vertices vertices. on_surface receives one
 /// byte per vertex, sizes the size of the cells at each, m; the caller frees both with mem.

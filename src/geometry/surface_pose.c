@@ -333,7 +333,7 @@ yw_status yw_tets_from_surface_pose(const yw_tet_mesh* rest, const yw_tri_mesh* 
   int32_t count = surface_rest->num_vertices;
   const yw_vec3* points = surface_rest->positions;
   pose_system s = {.mesh = rest};
-  status = yw_embedding_create(&mem, rest, count, points, &s.embedding, error);
+  status = yw_embedding_create(&mem, rest, count, points, NULL, &s.embedding, error);
   if (status == YW_OK) status = check_distance(rest, s.embedding.max_outside, error);
   if (status == YW_OK) status = system_create(&mem, &s, error);
   if (status == YW_OK) {

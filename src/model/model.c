@@ -195,7 +195,8 @@ static bool find_walls(const yw_model* model, embedded_surface* e) {
   return e->walls != NULL;
 }
 
-static yw_status embed_smoothly(const yw_model* model, embedded_surface* e, yw_error* error) {
+static yw_status embed_smoothly(const yw_model* model, yw_tasks* tasks, embedded_surface* e,
+                                yw_error* error) {
   const yw_allocator* mem = &model->mem;
   const yw_method* method = model->method;
   if (method->carrier_tets && method->carrier_tets(model->data, mem, &e->carrier) < 0) {
@@ -205,7 +206,8 @@ static yw_status embed_smoothly(const yw_model* model, embedded_surface* e, yw_e
   yw_vec3* inward = move_inward(mem, &e->surface, e->nearest.outside);
   if (!inward) return yw_fail_memory(error, "an embedded surface");
   yw_embedding seeds = {0};
-  yw_status status = yw_embedding_create(mem, tets, e->surface.num_vertices, inward, &seeds, error);
+  yw_status status =
+      yw_embedding_create(mem, tets, e->surface.num_vertices, inward, tasks, &seeds, error);
   yw_mem_free(mem, inward);
   if (status < 0) return status;
   for (int32_t i = 0; i < seeds.count; ++i) seeds.outside[i] = e->nearest.outside[i];
@@ -215,19 +217,24 @@ static yw_status embed_smoothly(const yw_model* model, embedded_surface* e, yw_e
 }
 
 yw_status yw_model_embed_surface(yw_model* model, const yw_tri_mesh* surface, yw_error* error) {
+  return yw_model_embed_surface_on(model, surface, NULL, error);
+}
+
+yw_status yw_model_embed_surface_on(yw_model* model, const yw_tri_mesh* surface, yw_tasks* tasks,
+                                    yw_error* error) {
   yw_error_clear(error);
   yw_status status = check_embedded(model, surface, error);
   if (status < 0) return status;
   embedded_surface fresh = {0};
   status = yw_embedding_create(&model->mem, &model->rest, surface->num_vertices, surface->positions,
-                               &fresh.nearest, error);
+                               tasks, &fresh.nearest, error);
   if (status >= 0 && yw_tri_mesh_copy(surface, &model->mem, &fresh.surface) < 0) {
     status = yw_fail_memory(error, "an embedded surface");
   }
   if (status >= 0 && !find_walls(model, &fresh)) {
     status = yw_fail_memory(error, "an embedded surface");
   }
-  if (status >= 0) status = embed_smoothly(model, &fresh, error);
+  if (status >= 0) status = embed_smoothly(model, tasks, &fresh, error);
   if (status < 0) {
     embedded_free(&model->mem, &fresh);
     return status;

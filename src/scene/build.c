@@ -2,8 +2,14 @@
 // The expensive part of reading a scene: meshes, poses, models, and the vertices of pins.
 #include "geometry/mesher.h"
 #include "scene/method.h"
+#include "yawara/extend/method.h"
 #include "yawara/extend/vec.h"
 #include "yawara/files.h"
+
+// For the work of one model: a pool that waits takes time from others. NULL: one thread.
+static yw_tasks* make_tasks(const yw_loader* l) {
+  return l->def->threads == 1 ? NULL : yw_tasks_create(&l->scene->mem, l->def->threads);
+}
 
 // Tets --------------------------------------------------------------------------------------------
 
@@ -29,8 +35,10 @@ static bool build_shape(yw_loader* l, yw_model_spec* model) {
   yw_status status = YW_OK;
   bool ready = yw_open_tet_sizes(l, &model->sizes);
   if (ready) {
-    status = yw_mesher_fill(model->shape, &l->scene->mem, &def, model->method->tet_size,
+    yw_tasks* tasks = make_tasks(l);
+    status = yw_mesher_fill(model->shape, &l->scene->mem, &def, model->method->tet_size, tasks,
                             &model->tets, &model->fit, &deep);
+    yw_tasks_destroy(tasks);
   }
   yw_close_tet_sizes(&model->sizes);
   if (!ready) return false;
@@ -97,8 +105,10 @@ static bool embed(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surface
     }
     return true;
   }
-  return yw_model_embed_surface(model->model, surface, &deep) >= 0 ||
-         yw_deep_fail(&l->r, model->keys.surface, &deep);
+  yw_tasks* tasks = make_tasks(l);
+  yw_status status = yw_model_embed_surface_on(model->model, surface, tasks, &deep);
+  yw_tasks_destroy(tasks);
+  return status >= 0 || yw_deep_fail(&l->r, model->keys.surface, &deep);
 }
 
 bool yw_build_volume(yw_loader* l, yw_model_spec* model,

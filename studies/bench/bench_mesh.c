@@ -63,7 +63,7 @@ static yw_status time_embedding(mesh_bench* b, double* best, yw_error* error) {
   yw_embedding embedding = {0};
   double start = bench_seconds(true);
   yw_status status = yw_embedding_create(NULL, &b->tets, b->fine.num_vertices, b->fine.positions,
-                                         &embedding, error);
+                                         NULL, &embedding, error);
   *best = fmin(*best, bench_seconds(true) - start);
   yw_embedding_free(&embedding);
   return status;

@@ -52,11 +52,43 @@ static void switches_hardly_pump_energy(void** state) {
   }
 }
 
+// Masses and stable steps of a block of softened tets of all sizes.
+static void several_workers_find_the_same_steps(void** state) {
+  (void)state;
+  yw_tet_mesh mesh;
+  const int32_t cells[3] = {9, 7, 5};
+  yw_aabb box = {{0, 0, 0}, {1, 1, 1}};
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_SIX, &mesh), YW_OK);
+  for (int32_t i = 0; i < mesh.num_vertices; ++i) {
+    mesh.positions[i].x *= 0.2f + mesh.positions[i].x;
+    mesh.positions[i].y *= 0.5f + mesh.positions[i].z;
+  }
+  yw_fem_def def = yw_default_fem_def();
+  void* models[2];
+  def.mesh = &mesh;
+  def.max_level = 2;
+  def.mass_scaling = 0.05f;
+  for (int k = 0; k < 2; ++k) {
+    def.threads = 1 + 2 * k;
+    assert_int_equal(yw_fem_model_create(NULL, &def, &models[k], NULL), YW_OK);
+  }
+  const fem_model *alone = models[0], *shared = models[1];
+  assert_true(alone->soft_step[2] > alone->level_step[2]);
+  assert_true(alone->moved_mass > 0.0f);
+  assert_memory_equal(alone->soft_step, shared->soft_step, sizeof alone->soft_step);
+  assert_memory_equal(alone->level_step, shared->level_step, sizeof alone->level_step);
+  assert_memory_equal(alone->fine_mass, shared->fine_mass,
+                      sizeof(double) * (size_t)alone->h.num_nodes);
+  for (int k = 0; k < 2; ++k) yw_fem_model_destroy(models[k]);
+  yw_tet_mesh_free(&mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bar_stiff_at_the_clamp_swings_as_the_finest_mesh),
       cmocka_unit_test(bar_stiff_at_the_tip_swings_as_the_finest_mesh),
       cmocka_unit_test(switches_hardly_pump_energy),
+      cmocka_unit_test(several_workers_find_the_same_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@ static void follow(followers* f, int32_t count, const yw_vec3* points) {
   yw_error error = {0};
   assert_int_equal(yw_tri_mesh_create(NULL, count, 0, &f->points), YW_OK);
   memcpy(f->points.positions, points, (size_t)count * sizeof *points);
-  assert_int_equal(yw_embedding_create(NULL, &f->tets, count, points, &f->nearest, &error), YW_OK);
+  assert_int_equal(yw_embedding_create(NULL, &f->tets, count, points, NULL, &f->nearest, &error),
+                   YW_OK);
   assert_int_equal(
       yw_smooth_embedding_create(NULL, &f->tets, points, &f->nearest, &f->smooth, &error), YW_OK);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Frames of a run: what they store of bodies of every kind, and reading it back.
 #include "playback/frame.h"
+#include "playback/moments.h"
 
 #include "playback/frame_values.h"
 #include "support/grains.h"
@@ -280,6 +281,34 @@ static void unknown_fields_are_named(void** state) {
   yw_world_destroy(world);
 }
 
+// A body of 27 points with a head of three more, high in the direction of an azimuth (degrees).
+static float azimuth_for_head(float degrees, float reach, int32_t num_bodies) {
+  yw_vec3 points[30];
+  for (int i = 0; i < 27; ++i) {
+    points[i] = yw_v3((float)(i % 3 - 1), (float)(i / 3 % 3), (float)(i / 9 - 1));
+  }
+  float x = reach * sinf(degrees / 57.29578f), z = reach * cosf(degrees / 57.29578f);
+  for (int i = 27; i < 30; ++i) points[i] = yw_v3(x, 2.0f, z);
+  frame_body bodies[2] = {{.active = true, .num_particles = 30, .positions = points},
+                          {.active = true, .num_particles = 30, .positions = points}};
+  shown_body looks[2] = {{.look.visible = true}, {.look.visible = true}};
+  const shown_scene shown = {.num_bodies = num_bodies, .bodies = looks};
+  const frame_data frame = {.num_bodies = num_bodies, .bodies = bodies};
+  return moments_azimuth(&shown, &frame, 28.0f);
+}
+
+// The camera goes no farther round than to see the face from the side.
+static void cameras_see_faces(void** state) {
+  (void)state;
+  assert_near(azimuth_for_head(0, 1.0f, 1), 28, 1e-4);
+  assert_near(azimuth_for_head(90, 1.0f, 1), 28, 1e-4);
+  assert_near(azimuth_for_head(180, 1.0f, 1), 90, 1e-4);
+  assert_near(azimuth_for_head(-90, 1.0f, 1), 0, 1e-4);
+  // Nothing tells the front, or others are there.
+  assert_near(azimuth_for_head(180, 0.0f, 1), 28, 1e-4);
+  assert_near(azimuth_for_head(180, 1.0f, 2), 28, 1e-4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(frames_come_back_as_they_were),
@@ -288,6 +317,7 @@ int main(void) {
       cmocka_unit_test(cells_are_copied_only_when_they_changed),
       cmocka_unit_test(ranges_leave_out_a_few_wild_values),
       cmocka_unit_test(unknown_fields_are_named),
+      cmocka_unit_test(cameras_see_faces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,7 +59,7 @@ static void volume_and_thickness_are_those_of_the_shape(void** state) {
     yw_aabb box;
     yw_matter matter;
     assert_true(yw_shape_bounds(shapes[n], &box));
-    assert_int_equal(yw_matter_create(NULL, shapes[n], box, YW_MATTER_FINE, &matter), YW_OK);
+    assert_int_equal(yw_matter_create(NULL, shapes[n], box, YW_MATTER_FINE, NULL, &matter), YW_OK);
     assert_near(matter.volume / volumes[n], 1, 0.005);
     assert_near(yw_matter_thickness(&matter, 0.005, YW_THICKNESS_OF_MATTER) / thickness[n], 1, 0.1);
     yw_matter_free(&matter);
@@ -179,7 +179,7 @@ static void ankles_are_as_thick_as_those_of_the_shape(void** state) {
   yw_tet_mesh mesh;
   yw_tet_fit fit;
   yw_error error;
-  yw_status status = yw_mesher_fill(shape, NULL, NULL, &wish, &mesh, &fit, &error);
+  yw_status status = yw_mesher_fill(shape, NULL, NULL, &wish, NULL, &mesh, &fit, &error);
   if (status != YW_OK) fail_msg("%s", error.message);
   double whole = 4.0 * pi * (double)ankle * (double)ankle, least = 1.0;
   for (double y = 0.1; y < 0.2; y += 0.003) {
@@ -190,6 +190,27 @@ static void ankles_are_as_thick_as_those_of_the_shape(void** state) {
   if (least < 0.6) fail_msg("%d tets, a section has %.2f of its area", mesh.num_tets, least);
   assert_int_equal(fit.num_lost, 0);
   yw_tet_mesh_free(&mesh);
+  yw_shape_release(shape);
+}
+
+static void several_workers_make_the_same_tets(void** state) {
+  (void)state;
+  const yw_size_wish wish = {.cells = 4.0, .across = 1.3, .max_tets = 3000.0};
+  yw_shape* shape = animal(0.02f);
+  yw_tasks* tasks = yw_tasks_create(NULL, 3);
+  yw_tet_mesh alone, shared;
+  yw_tet_fit fit[2];
+  assert_int_equal(yw_mesher_fill(shape, NULL, NULL, &wish, NULL, &alone, &fit[0], NULL), YW_OK);
+  assert_int_equal(yw_mesher_fill(shape, NULL, NULL, &wish, tasks, &shared, &fit[1], NULL), YW_OK);
+  assert_int_equal(alone.num_tets, shared.num_tets);
+  assert_int_equal(alone.num_vertices, shared.num_vertices);
+  assert_memory_equal(alone.positions, shared.positions,
+                      sizeof(yw_vec3) * (size_t)alone.num_vertices);
+  assert_memory_equal(alone.tets, shared.tets, 4 * sizeof(int32_t) * (size_t)alone.num_tets);
+  assert_true(fit[0].shape_volume == fit[1].shape_volume);
+  yw_tet_mesh_free(&alone);
+  yw_tet_mesh_free(&shared);
+  yw_tasks_destroy(tasks);
   yw_shape_release(shape);
 }
 
@@ -338,6 +359,7 @@ int main(void) {
       cmocka_unit_test(long_legs_of_little_mass_are_kept_or_named),
       cmocka_unit_test(thin_legs_are_kept_by_default),
       cmocka_unit_test(ankles_are_as_thick_as_those_of_the_shape),
+      cmocka_unit_test(several_workers_make_the_same_tets),
       cmocka_unit_test(limbs_that_hang_are_named),
       cmocka_unit_test(a_box_loses_nothing),
       cmocka_unit_test(mass_is_that_of_the_shape),

@@ -77,8 +77,14 @@ static yw_status show_plainly(source* s, int32_t frame, yw_error* error) {
 static int change_look(const render_options* o, source* s) {
   yw_error error = {0};
   look l = {.shown = s->shown};
+  frame_data first;
   s->framing = yw_default_framing();
-  yw_status status = o->look ? look_read(&l, o->look, &error) : YW_OK;
+  yw_status status = get_frame(s, 0, &first, &error);
+  if (status >= 0) {
+    s->framing.azimuth = moments_azimuth(s->shown, &first, s->framing.azimuth);
+    frame_free(&first);
+  }
+  if (status >= 0 && o->look) status = look_read(&l, o->look, &error);
   for (int32_t i = 0; s->is_run && i < o->scene.set.count && status >= 0; ++i) {
     status = look_set(&l, o->scene.set.items[i], &error);
   }

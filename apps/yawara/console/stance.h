@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How stiff a body must be to stand on its legs.
+// How stiff a body must be to stand on its legs, and how high it may fall on them.
 #ifndef YW_APP_CONSOLE_STANCE_H
 #define YW_APP_CONSOLE_STANCE_H
 
@@ -14,6 +14,9 @@ typedef struct stance {
   float stress;     ///< largest in a section, from what it carries, over density, gravity and L
   float thickness;  ///< smallest of the sections that carry half of the body
   float volume;
+  /// From here it may fall on its feet without toppling; INFINITY where nothing limits it, also for
+  /// what does not stand at all.
+  float drop;
 } stance;
 
 /// The surface is that of the body, closed; axis (0 to 2) points up.

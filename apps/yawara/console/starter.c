@@ -13,7 +13,7 @@
 #include "yawara/extend/vec.h"
 
 #define GRAVITY 9.81f
-// The drop, as a share of the body's height.
+// The drop, as a share of the body's height; less for what would topple.
 #define DROP 0.12f
 // match has Poisson's ratio 0. In other methods a floor that holds the foot of a body also keeps it
 // from sagging, so match is made stiffer by what they sag less (scripts/measure_words.py).
@@ -81,6 +81,7 @@ typedef struct starter {
   float scale;       // of the file's coordinates
   yw_vec3 center;    // of the file's box
   float height;      // m
+  float drop;        // m, of its lowest point above the floor
   float diagonal;    // m, of the box
   float stiffness;   // Young's modulus over density, gravity and length
   float yield;       // strain at which it yields; 0: elastic
@@ -151,6 +152,7 @@ static int measure_file(const starter_options* o, const char* path, starter* s) 
   s->scale = s->length / longest;
   s->center = yw_lerp(box.lower, box.upper, 0.5f);
   s->height = (s->turned ? size.z : size.y) * s->scale;
+  s->drop = DROP * s->height;
   s->diagonal = yw_length(size) * s->scale;
   return -1;
 }
@@ -163,6 +165,7 @@ static void fit_legs(const starter_options* o, const char* path, starter* s) {
   stance legs = stance_of_file(path, s->volume, s->turned ? 2 : 1);
   s->stiffness = fmaxf(s->stiffness, s->what->hold * legs.stiffness);
   s->legs = legs.stiffness > LEGS;
+  if (legs.drop > 0.0f) s->drop = fminf(s->drop, legs.drop * s->length);
   if (s->yield > 0.0f) s->yield = fmaxf(s->yield, YIELD_LOADS * legs.stress / s->stiffness);
   // As many particles as are affordable, so that thin parts have some.
   float spacing = USUAL_SPACING;
@@ -340,7 +343,7 @@ static bool put_method(text_list* out, const starter* s) {
 // One body; `part` 0: all of the file.
 static bool put_body(text_list* out, const starter* s, int32_t part) {
   // The box is centred at the body's position, except for tets and parts, which keep their origin.
-  yw_vec3 place = yw_v3(0, (0.5f + DROP) * s->height, 0), center = s->center;
+  yw_vec3 place = yw_v3(0, 0.5f * s->height + s->drop, 0), center = s->center;
   if (s->turned) center = yw_v3(center.x, center.z, -center.y);
   if (s->volume || part > 0) place = yw_mad(place, -s->scale, center);
   char number[16] = "";
@@ -349,9 +352,9 @@ static bool put_body(text_list* out, const starter* s, int32_t part) {
   return put(out, "    {\n      \"name\": \"%s%s\",\n", s->name, number) &&
          put_source(out, s, part) &&
          put(out,
-             "      // The lowest point starts at 0.12 of the height.\n"
+             "      // The lowest point starts at %.2g of the height.\n"
              "      \"position\": [%.6g, %.6g, %.6g],\n",
-             (double)place.x, (double)place.y, (double)place.z) &&
+             (double)(s->drop / s->height), (double)place.x, (double)place.y, (double)place.z) &&
          (!s->turned || put(out,
                             "      \"rotation\": { \"axis\": \"x\", \"degrees\": -90 },  // z "
                             "points up in the file\n")) &&
@@ -380,6 +383,7 @@ int starter_text(const starter_options* options, const char* path, const char* f
   *text = NULL;
   starter s = {.file = file, .length = options->fit > 0 ? options->fit : 1.0f};
   s.height = s.diagonal = s.length;
+  s.drop = DROP * s.height;
   s.volume = file && is_volume(file);
   s.turned = model_options_turned(&options->file);
   name_body(file ? file : "ball", s.name);

@@ -3,6 +3,12 @@
 
 #include "yawara/extend/vec.h"
 
+// Of the larger horizontal side: an upper half this far from the middle tells the front.
+#define FRONT_OFFSET 0.02f
+// Degrees from the front within which a face is seen.
+#define FACE_ANGLE 90.0f
+#define DEGREES 57.2957795f
+
 moments moments_start(const yw_framing* framing, float aspect) {
   return (moments){yw_framer_start(framing, aspect), yw_aabb_empty()};
 }
@@ -87,4 +93,31 @@ void moments_add_fall(moments* m, const shown_scene* shown, const frame_data* fr
   yw_framer unchanged = m->framer;
   yw_framer_end_moment(&m->framer);
   m->framer.depth = unchanged.depth;
+}
+
+static bool is_alone(const shown_scene* shown, const frame_data* frame) {
+  if (frame->num_bodies != 1 || !is_seen(shown, frame, 0)) return false;
+  for (int32_t i = 0; i < frame->num_obstacles; ++i) {
+    const shown_obstacle* obstacle = &shown->obstacles[i];
+    if (!obstacle->plane && obstacle->look.visible) return false;
+  }
+  return true;
+}
+
+float moments_azimuth(const shown_scene* shown, const frame_data* frame, float usual) {
+  if (!is_alone(shown, frame)) return usual;
+  const frame_body* body = &frame->bodies[0];
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < body->num_particles; ++i) box = yw_aabb_grow(box, body->positions[i]);
+  yw_vec3 middle = yw_lerp(box.lower, box.upper, 0.5f), size = yw_sub(box.upper, box.lower);
+  float x = 0.0f, z = 0.0f, count = 0.0f;
+  for (int32_t i = 0; i < body->num_particles; ++i) {
+    if (body->positions[i].y < middle.y) continue;
+    x += body->positions[i].x - middle.x;
+    z += body->positions[i].z - middle.z;
+    count += 1.0f;
+  }
+  if (!(hypotf(x, z) > FRONT_OFFSET * count * fmaxf(size.x, size.z))) return usual;
+  float front = atan2f(x, z) * DEGREES, away = remainderf(usual - front, 360.0f);
+  return fabsf(away) <= FACE_ANGLE ? usual : front + copysignf(FACE_ANGLE, away);
 }

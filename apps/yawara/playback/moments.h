@@ -17,4 +17,9 @@ void moments_add(moments* m, const shown_scene* shown, const frame_data* frame);
 /// guess when later frames are not known yet.
 void moments_add_fall(moments* m, const shown_scene* shown, const frame_data* frame);
 
+/// Where a camera sees the face of a body that is alone with floors, degrees to the right of the z
+/// axis. Heads are high and in front: the front is where the upper half of the points is, seen from
+/// the middle. `usual` if that is at most 90 degrees from there, or nothing tells the front.
+float moments_azimuth(const shown_scene* shown, const frame_data* frame, float usual);
+
 #endif

@@ -341,6 +341,9 @@ YW_API yw_status yw_model_create_custom(const yw_allocator* mem, const yw_method
                                         yw_error* error);
 /// The rest data of a model of this method; NULL for other models.
 YW_API const void* yw_model_data(const yw_model* model, const yw_method* method);
+/// yw_model_embed_surface by several workers; tasks may be NULL.
+YW_API yw_status yw_model_embed_surface_on(yw_model* model, const yw_tri_mesh* surface,
+                                           yw_tasks* tasks, yw_error* error);
 /// The state of a body of this method, and its particles (may be NULL); NULL for stale ids and
 /// bodies of other methods.
 YW_API void* yw_body_state(const yw_world* world, yw_body_id id, const yw_method* method,

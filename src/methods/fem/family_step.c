@@ -106,9 +106,13 @@ double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type, const 
   for (int i = 0; i < 3 * rig.num_nodes; ++i) x[i] = (i % 2 ? -1.0 : 1.0) * (1.0 + 0.07 * i);
   for (int step = 0; step < POWER_STEPS; ++step) {
     memset(f, 0, sizeof f);
-    for (int j = 0; j < 3 * rig.num_nodes; ++j) {
+    // The three columns of a node at a time.
+    for (int j = 0; j < 3 * rig.num_nodes; j += 3) {
       const double* column = matrix + j * FEM_FAMILY_UNKNOWNS;
-      for (int i = 0; i < FEM_FAMILY_UNKNOWNS; ++i) f[i] += column[i] * x[j];
+      for (int i = 0; i < FEM_FAMILY_UNKNOWNS; ++i) {
+        f[i] = f[i] + column[i] * x[j] + column[i + FEM_FAMILY_UNKNOWNS] * x[j + 1] +
+               column[i + 2 * FEM_FAMILY_UNKNOWNS] * x[j + 2];
+      }
     }
     double norm = 0.0, old = 0.0;
     for (int i = 0; i < 3 * rig.num_nodes; ++i) {

@@ -24,6 +24,8 @@
 // Steps of families are at least this share of their children's: margins of both are 2 and 5 % of
 // the eigenvalue, whose root counts, and iterations approach it from below.
 #define SURELY 0.95
+// Roots that a worker takes at once.
+#define BLOCK_ROOTS 64
 
 /// A tet of the mesh with all its descendants.
 typedef struct root_steps {
@@ -37,24 +39,21 @@ typedef struct root_steps {
 // B^T C B, which is that of C (B B^T).
 double yw_fem_stable_step(const fem_shape* shape, double gradient_scale, const float c[FEM_MATRIX],
                           double density) {
-  double b[6][12] = {{0}}, x[6] = {1.0, 0.9, 1.1, 0.3, -0.4, 0.5}, largest = 0.0;
+  double g[4][3], x[6] = {1.0, 0.9, 1.1, 0.3, -0.4, 0.5}, largest = 0.0;
   for (int a = 0; a < 4; ++a) {
-    const double g[3] = {shape->gradient[a][0] * gradient_scale,
-                         shape->gradient[a][1] * gradient_scale,
-                         shape->gradient[a][2] * gradient_scale};
-    b[0][3 * a] = b[4][3 * a + 2] = b[5][3 * a + 1] = g[0];
-    b[1][3 * a + 1] = b[3][3 * a + 2] = b[5][3 * a] = g[1];
-    b[2][3 * a + 2] = b[3][3 * a + 1] = b[4][3 * a] = g[2];
+    for (int k = 0; k < 3; ++k) g[a][k] = shape->gradient[a][k] * gradient_scale;
   }
   for (int step = 0; step < POWER_STEPS; ++step) {
-    double u[12], y[6], norm = 0.0;
-    for (int k = 0; k < 12; ++k) {
-      u[k] = 0.0;
-      for (int i = 0; i < 6; ++i) u[k] += b[i][k] * x[i];
-    }
-    for (int i = 0; i < 6; ++i) {
-      y[i] = 0.0;
-      for (int k = 0; k < 12; ++k) y[i] += b[i][k] * u[k];
+    double y[6] = {0}, norm = 0.0;
+    // y = B B^T x: forces on the corners for stresses x, and the strains of such displacements.
+    for (int a = 0; a < 4; ++a) {
+      const double u[3] = {g[a][0] * x[0] + g[a][2] * x[4] + g[a][1] * x[5],
+                           g[a][1] * x[1] + g[a][2] * x[3] + g[a][0] * x[5],
+                           g[a][2] * x[2] + g[a][1] * x[3] + g[a][0] * x[4]};
+      for (int k = 0; k < 3; ++k) y[k] += g[a][k] * u[k];
+      y[3] = y[3] + g[a][2] * u[1] + g[a][1] * u[2];
+      y[4] = y[4] + g[a][2] * u[0] + g[a][0] * u[2];
+      y[5] = y[5] + g[a][1] * u[0] + g[a][0] * u[1];
     }
     for (int i = 0; i < 6; ++i) {
       x[i] = 0.0;
@@ -90,26 +89,51 @@ static void shorten(root_steps* root, int32_t level, double step) {
   root->step = fmin(root->step, step * (double)(1 << level));
 }
 
-static void find_root_steps(const fem_model* m, root_steps* roots) {
-  const fem_hierarchy* h = &m->h;
-  double lightest = lightest_density(m);
-  if (m->materials.stiffness) {
-    for (int32_t t = 0; t < h->num_tets; ++t) {
-      const fem_shape* shape = &h->shapes[h->root[t]][h->type[t]];
-      const float* c = m->materials.stiffness + (size_t)t * FEM_MATRIX;
-      shorten(&roots[h->root[t]], h->level[t],
-              yw_fem_stable_step(shape, (double)(1 << h->level[t]), c, lightest));
-    }
-    return;
-  }
-  for (int32_t r = 0; r < h->num_roots; ++r) {
+/// Shares the roots out in blocks.
+typedef struct steps_job {
+  const fem_model* m;
+  root_steps* roots;
+  double lightest;         ///< kg/m^3
+  const double* families;  ///< s, of the first family: see set_soft_steps
+  double (*shortest)[2];   ///< s, per block
+} steps_job;
+
+static int32_t num_blocks(const fem_model* m) {
+  return (m->h.num_roots + BLOCK_ROOTS - 1) / BLOCK_ROOTS;
+}
+
+static int32_t block_end(const fem_model* m, int32_t block) {
+  int64_t end = ((int64_t)block + 1) * BLOCK_ROOTS;
+  return end < m->h.num_roots ? (int32_t)end : m->h.num_roots;
+}
+
+static void find_steps_of_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  steps_job* job = context;
+  const fem_hierarchy* h = &job->m->h;
+  const float* c = job->m->materials.uniform_stiffness;
+  for (int32_t r = block * BLOCK_ROOTS; r < block_end(job->m, block); ++r) {
     for (int type = 0; type < FEM_TYPES; ++type) {
-      double step =
-          yw_fem_stable_step(&h->shapes[r][type], 1.0, m->materials.uniform_stiffness, lightest);
+      double step = yw_fem_stable_step(&h->shapes[r][type], 1.0, c, job->lightest);
       for (int32_t l = type == FEM_A ? 0 : 1; l <= h->max_level; ++l) {
-        shorten(&roots[r], l, step / (double)(1 << l));
+        shorten(&job->roots[r], l, step / (double)(1 << l));
       }
     }
+  }
+}
+
+static void find_root_steps(const fem_model* m, yw_tasks* tasks, root_steps* roots) {
+  const fem_hierarchy* h = &m->h;
+  steps_job job = {.m = m, .roots = roots, .lightest = lightest_density(m)};
+  if (!m->materials.stiffness) {
+    yw_tasks_run(tasks, num_blocks(m), find_steps_of_block, &job);
+    return;
+  }
+  for (int32_t t = 0; t < h->num_tets; ++t) {
+    const fem_shape* shape = &h->shapes[h->root[t]][h->type[t]];
+    const float* c = m->materials.stiffness + (size_t)t * FEM_MATRIX;
+    shorten(&roots[h->root[t]], h->level[t],
+            yw_fem_stable_step(shape, (double)(1 << h->level[t]), c, job.lightest));
   }
 }
 
@@ -201,29 +225,56 @@ static void shorten_families(const fem_model* m, const root_steps* root, int32_t
   }
 }
 
+// The shortest steps of a block's families. Which are passed over depends on the block, the result
+// does not.
+static void shorten_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  steps_job* job = context;
+  double* shortest = job->shortest[block];
+  memcpy(shortest, job->families, sizeof job->shortest[block]);
+  for (int32_t r = block * BLOCK_ROOTS; r < block_end(job->m, block); ++r) {
+    shorten_families(job->m, &job->roots[r], r, shortest);
+  }
+}
+
+// Of families of A tets, and of all tets, as large as roots.
+static bool find_family_steps(const fem_model* m, yw_tasks* tasks, root_steps* roots,
+                              double root_step[2]) {
+  int32_t first = 0, blocks = num_blocks(m);
+  for (int32_t r = 0; r < m->h.num_roots; ++r) {
+    if (children_step(&roots[r]) < children_step(&roots[first])) first = r;
+  }
+  double families[2] = {INFINITY, INFINITY};
+  steps_job job = {.m = m, .roots = roots, .families = families};
+  job.shortest = yw_mem_alloc(&m->mem, (size_t)blocks, sizeof *job.shortest);
+  if (!job.shortest) return false;
+  shorten_families(m, &roots[first], first, families);
+  yw_tasks_run(tasks, blocks, shorten_block, &job);
+  for (int k = 0; k < 2; ++k) {
+    root_step[k] = families[k];
+    for (int32_t n = 0; n < blocks; ++n) root_step[k] = fmin(root_step[k], job.shortest[n][k]);
+  }
+  yw_mem_free(&m->mem, job.shortest);
+  return true;
+}
+
 // Every tet of the finest level of a front is in a whole family. Tets of coarser levels need not be
 // softened, and count with their own steps.
-static void set_soft_steps(fem_model* m, const root_steps* roots) {
+static bool set_soft_steps(fem_model* m, yw_tasks* tasks, root_steps* roots) {
   const fem_hierarchy* h = &m->h;
   const fem_softening* soft = &m->tables.softening;
   memcpy(m->soft_step, m->level_step, sizeof m->soft_step);
   if (m->materials.stiffness || m->materials.density || soft->kind != YW_FEM_SOFTEN_MATERIAL) {
-    return;
+    return true;
   }
-  double root_step[2] = {INFINITY, INFINITY};  // families of A tets, of all tets
-  int32_t first = 0;
-  for (int32_t r = 0; r < h->num_roots; ++r) {
-    if (children_step(&roots[r]) < children_step(&roots[first])) first = r;
-  }
-  if (h->max_level > 0) shorten_families(m, &roots[first], first, root_step);
-  for (int32_t r = 0; r < h->num_roots && h->max_level > 0; ++r) {
-    shorten_families(m, &roots[r], r, root_step);
-  }
+  double root_step[2] = {INFINITY, INFINITY};
+  if (h->max_level > 0 && !find_family_steps(m, tasks, roots, root_step)) return false;
   for (int32_t l = 1; l <= h->max_level; ++l) {
     double step = root_step[l > 1] / (double)(1 << (l - 1));
     step = fmin(step, (double)m->level_step[l - 1]);
     m->soft_step[l] = fmaxf(m->soft_step[l], (float)step);
   }
+  return true;
 }
 
 // Size over the speed of shear waves, from the mean stiffness of the coarsest tets.
@@ -241,20 +292,20 @@ static float crossing_time(const fem_model* m, double mass) {
   return yw_cbrtf((float)volume) * sqrtf((float)(mass / stiffness));
 }
 
-bool yw_fem_find_masses(fem_model* m, double scaling) {
+bool yw_fem_find_masses(fem_model* m, double scaling, yw_tasks* tasks) {
   root_steps* roots = YW_NEW_ARRAY(&m->mem, root_steps, m->h.num_roots);
   if (!roots) return false;
   for (int32_t r = 0; r < m->h.num_roots; ++r) {
     roots[r] = (root_steps){.factor = 1.0, .step = INFINITY};
     for (int32_t l = 0; l <= FEM_MAX_LEVEL; ++l) roots[r].of_level[l] = INFINITY;
   }
-  find_root_steps(m, roots);
+  find_root_steps(m, tasks, roots);
   double total = find_root_masses(m, roots);
   if (scaling > 0.0) move_mass(m, scaling, total, roots);
   set_masses(m, roots);
   set_level_steps(m, roots);
-  set_soft_steps(m, roots);
+  bool good = set_soft_steps(m, tasks, roots);
   m->crossing_time = crossing_time(m, total);
   yw_mem_free(&m->mem, roots);
-  return true;
+  return good;
 }

@@ -86,8 +86,8 @@ static yw_status check_constants(const yw_fem_def* def, yw_error* error) {
 // Material ----------------------------------------------------------------------------------------
 
 // Evaluates the material at the finest tets and samples it for the coarse ones.
-static yw_status make_materials(fem_model* m, const yw_fem_def* def, yw_error* error) {
-  yw_tasks* tasks = def->threads == 1 ? NULL : yw_tasks_create(&m->mem, def->threads);
+static yw_status make_materials(fem_model* m, const yw_fem_def* def, yw_tasks* tasks,
+                                yw_error* error) {
   const fem_material_def what = {.material = {.youngs_modulus = def->youngs_modulus,
                                               .poissons_ratio = def->poissons_ratio,
                                               .density = def->density,
@@ -103,7 +103,6 @@ static yw_status make_materials(fem_model* m, const yw_fem_def* def, yw_error* e
                                               .progress = def->progress,
                                               .progress_context = def->progress_context}};
   yw_status status = yw_fem_materials_make(&m->mem, &m->h, &what, &m->material_data, error);
-  yw_tasks_destroy(tasks);
   m->materials = m->material_data.view;
   m->damping_time = m->material_data.longest_damping;
   m->params.stiffness_damping = m->materials.damping ? 0.0f : m->materials.damping_time;
@@ -179,11 +178,11 @@ static bool make_fragile(fem_model* m, const yw_fem_def* def) {
                                              def->toughness, m->fragile);
 }
 
-static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
+static yw_status build(fem_model* m, const yw_fem_def* def, yw_tasks* tasks, yw_error* error) {
   const yw_allocator* mem = &m->mem;
   yw_status status =
       yw_fem_hierarchy_create(mem, def->mesh, def->max_level, def->max_bytes, &m->h, error);
-  if (status >= 0) status = make_materials(m, def, error);
+  if (status >= 0) status = make_materials(m, def, tasks, error);
   if (status < 0) return status;
   m->fine_mass = YW_NEW_ARRAY(mem, double, m->h.num_nodes);
   m->rest = YW_NEW_ARRAY(mem, yw_vec3, m->h.num_nodes);
@@ -195,7 +194,7 @@ static yw_status build(fem_model* m, const yw_fem_def* def, yw_error* error) {
     return yw_fail_memory(error, "a fem model");
   }
   for (int32_t n = 0; n < m->h.num_nodes; ++n) m->rest[n] = yw_f3(m->h.rest[n]);
-  if (!make_fragile(m, def) || !yw_fem_find_masses(m, (double)def->mass_scaling)) {
+  if (!make_fragile(m, def) || !yw_fem_find_masses(m, (double)def->mass_scaling, tasks)) {
     return yw_fail_memory(error, "a fem model");
   }
   m->hash = hash_model(m, def->mesh);
@@ -220,7 +219,9 @@ yw_status yw_fem_model_create(const yw_allocator* mem, const yw_fem_def* def, vo
   if (!m) return yw_fail_memory(error, "a fem model");
   m->mem = yw_mem_or_default(mem);
   m->params = def->params;
-  status = build(m, def, error);
+  yw_tasks* tasks = def->threads == 1 ? NULL : yw_tasks_create(&m->mem, def->threads);
+  status = build(m, def, tasks, error);
+  yw_tasks_destroy(tasks);
   if (status < 0) {
     yw_fem_model_destroy(m);
     return status;

@@ -40,7 +40,8 @@ double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type, const 
                           const float part[FEM_MATRIX], double density);
 
 /// Masses and stable steps; up to a share `scaling` of the mass goes to tets that need short steps.
-bool yw_fem_find_masses(fem_model* model, double scaling);
+/// tasks may be NULL.
+bool yw_fem_find_masses(fem_model* model, double scaling, yw_tasks* tasks);
 
 yw_status yw_fem_params_check(const yw_fem_params* params, int32_t max_level, yw_error* error);
 yw_status yw_fem_model_create(const yw_allocator* mem, const yw_fem_def* def, void** out,

@@ -318,7 +318,7 @@ static bool choose_spacing(yw_loader* l, const yw_model_spec* model, plastic_set
   yw_vec3 side = yw_sub(box.upper, box.lower);
   plastic->spacing = fmaxf(side.x, fmaxf(side.y, side.z)) / DEFAULT_CELLS;
   if (plastic->sheet) return true;
-  if (yw_matter_create(&l->scene->mem, model->shape, box, YW_MATTER_QUICK, &matter) < 0) {
+  if (yw_matter_create(&l->scene->mem, model->shape, box, YW_MATTER_QUICK, NULL, &matter) < 0) {
     return yw_memory_fail(&l->r);
   }
   double thin = yw_matter_thickness(&matter, THIN_SHARE, YW_THICKNESS_OF_MATTER) / ACROSS;

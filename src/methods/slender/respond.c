@@ -12,7 +12,7 @@
 // Holds are those of the particles now. The factor is made again where the step had others:
 // particles on obstacles.
 static bool prepare_factor(slender_body* body, const yw_particles* particles, yw_tasks* tasks) {
-  bool same = true;
+  bool same = !body->solver.has_no_factor;
   for (int32_t p = 0; p < particles->count; ++p) {
     slender_anchor* anchor = &body->solver.anchors[p];
     bool held = particles->inv_mass[p] == 0.0f;
@@ -20,7 +20,9 @@ static bool prepare_factor(slender_body* body, const yw_particles* particles, yw
     anchor->held = held;
     anchor->normal = anchor->drag = 0.0;
   }
-  return same || yw_slender_factorise(&body->solver, tasks);
+  if (same) return true;
+  body->solver.has_no_factor = false;
+  return yw_slender_factorise(&body->solver, tasks);
 }
 
 // Impulses as forces, 0 where held.

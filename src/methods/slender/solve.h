@@ -39,7 +39,8 @@ typedef struct slender_solver {
   yw_assembly assembly;
   yw_sparse matrix;
   yw_cholesky* factor;
-  bool keep_factor;  ///< the last factor is close enough to start with
+  bool keep_factor;    ///< the last factor is close enough to start with
+  bool has_no_factor;  ///< the last solve needed none: what the factor holds is older
   double* scratch;
   double stiffness;  ///< J, sum over the elements: the scale of rounding errors
 } slender_solver;

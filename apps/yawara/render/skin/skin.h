@@ -20,9 +20,9 @@ typedef struct skin_def {
   float voxel;               ///< side of the voxels / mean radius, 0.2 to 1; default 0.5
   int32_t smoothing;         ///< passes of a Gaussian filter, 0 to 8; default 1
   bool fair;                 ///< see skin_fair.h; default true
-  /// A closed surface that is shown where `parted`, one value per ball, is 0; the skin where it is
-  /// 1, and what lies between them where it is between. surface may be NULL: the skin everywhere,
-  /// as if the surface were not closed.
+  /// A surface that is shown where `parted`, one value per ball, is 0; the skin where it is 1, and
+  /// what lies between them where it is between. Of an open one the solid that it encloses counts.
+  /// surface may be NULL, or hardly enclose anything: the skin everywhere.
   const yw_tri_mesh* surface;
   const float* parted;
 } skin_def;

@@ -5,6 +5,7 @@
 // that single balls and edges survive.
 #include "render/skin/skin.h"
 #include "render/skin/skin_fair.h"
+#include "yawara/shape.h"
 
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/Filter.h>
@@ -154,8 +155,40 @@ class Parting {
   std::unordered_map<uint64_t, std::vector<int32_t>> cells_;
 };
 
-// Signed distances of the surface, or null if it is not closed.
-openvdb::FloatGrid::Ptr surface_distances(const skin_def& def, float voxel, float band) {
+// Whether the surface leaves balls outside that it should hold.
+template <class Distance>
+bool is_open(const skin_def& def, Distance distance) {
+  int64_t held = 0, outside = 0;
+  for (int32_t i = 0; i < def.count; ++i) {
+    if (def.parted[i] > 0.0f) continue;
+    ++held;
+    outside += distance(def.positions[i]) > 0.0f;
+  }
+  return static_cast<double>(outside) > MOST_OUTSIDE * static_cast<double>(held);
+}
+
+// Distances of the solid that an open surface encloses, as bodies are made of it (yw_shape_mesh),
+// at the voxels of a grid. False if it has no inside, or when out of memory.
+bool fill_with_solid(const skin_def& def, openvdb::FloatGrid& grid) {
+  yw_shape* solid = nullptr;
+  if (yw_shape_mesh(nullptr, def.surface, &solid, nullptr) < 0) return false;
+  bool open = is_open(def, [solid](const yw_vec3& p) { return yw_shape_distance(solid, p); });
+  const auto& transform = grid.transform();
+  auto set = [solid, &transform](const openvdb::FloatGrid::ValueOnIter& at) {
+    openvdb::Vec3d p = transform.indexToWorld(at.getCoord());
+    at.setValue(yw_shape_distance(
+        solid,
+        yw_vec3{static_cast<float>(p.x()), static_cast<float>(p.y()), static_cast<float>(p.z())}));
+  };
+  if (!open) openvdb::tools::foreach (grid.beginValueOn(), set, true, true);
+  yw_shape_release(solid);
+  return !open;
+}
+
+// Signed distances of the surface, also at the voxels of the skin if it is not closed; or null if
+// it has no inside.
+openvdb::FloatGrid::Ptr surface_distances(const skin_def& def, float voxel, float band,
+                                          const openvdb::FloatGrid& skin) {
   const yw_tri_mesh& mesh = *def.surface;
   auto transform = openvdb::math::Transform::createLinearTransform(voxel);
   std::vector<openvdb::Vec3s> points(static_cast<size_t>(mesh.num_vertices));
@@ -171,16 +204,12 @@ openvdb::FloatGrid::Ptr surface_distances(const skin_def& def, float voxel, floa
   auto grid = openvdb::tools::meshToSignedDistanceField<openvdb::FloatGrid>(
       *transform, points, triangles, std::vector<openvdb::Vec4I>(), band, band);
   auto values = grid->getConstAccessor();
-  int64_t held = 0, outside = 0;
-  for (int32_t i = 0; i < def.count; ++i) {
-    if (def.parted[i] > 0.0f) continue;
-    const yw_vec3& p = def.positions[i];
-    openvdb::Coord at = transform->worldToIndexCellCentered(openvdb::Vec3d(p.x, p.y, p.z));
-    ++held;
-    outside += values.getValue(at) > 0.0f;
-  }
-  bool open = static_cast<double>(outside) > MOST_OUTSIDE * static_cast<double>(held);
-  return open ? nullptr : grid;
+  auto distance = [&values, &transform](const yw_vec3& p) {
+    return values.getValue(transform->worldToIndexCellCentered(openvdb::Vec3d(p.x, p.y, p.z)));
+  };
+  if (!is_open(def, distance)) return grid;
+  grid->topologyUnion(skin);
+  return fill_with_solid(def, *grid) ? grid : nullptr;
 }
 
 // Distances of the surface where it holds, of the skin (its surface is at -inside) where not.
@@ -259,7 +288,7 @@ extern "C" yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* 
     auto grid = distances(*def, voxel, inside, most);
     if (def->smoothing > 0) smooth(*grid, def->smoothing, most);
     auto surface = def->surface && def->parted
-                       ? surface_distances(*def, voxel, inside / voxel + BAND)
+                       ? surface_distances(*def, voxel, inside / voxel + BAND, *grid)
                        : nullptr;
     std::vector<float> strength;
     if (surface) {
