@@ -154,6 +154,19 @@ class Parting {
   std::unordered_map<uint64_t, std::vector<int32_t>> cells_;
 };
 
+// Fills what is narrower than two voxels: where parts of a body that merge touch, their surfaces
+// leave slits that voxels show as a row of beads.
+openvdb::FloatGrid::Ptr close_gaps(const openvdb::FloatGrid& grid, float band) {
+  float wider = static_cast<float>(grid.voxelSize()[0]);
+  auto closed = openvdb::tools::levelSetRebuild(grid, wider, band + 1.0f);
+  auto given = grid.getConstAccessor();
+  for (auto at = closed->beginValueOn(); at; ++at) {
+    // Matter is only added: rebuilding takes a little of what is convex.
+    at.setValue(std::fmin(*at + wider, given.getValue(at.getCoord())));
+  }
+  return closed;
+}
+
 // Signed distances of the surface, or null if it is not closed.
 openvdb::FloatGrid::Ptr surface_distances(const skin_def& def, float voxel, float band) {
   const yw_tri_mesh& mesh = *def.surface;
@@ -180,7 +193,7 @@ openvdb::FloatGrid::Ptr surface_distances(const skin_def& def, float voxel, floa
     outside += values.getValue(at) > 0.0f;
   }
   bool open = static_cast<double>(outside) > MOST_OUTSIDE * static_cast<double>(held);
-  return open ? nullptr : grid;
+  return open ? nullptr : close_gaps(*grid, band);
 }
 
 // Distances of the surface where it holds, of the skin (its surface is at -inside) where not.
