@@ -262,7 +262,12 @@ static void what_ranks_cannot_do_gets_clear_words(void** state) {
   static const char sheet[] =
       "{\"bodies\": [{\"shape\": {\"box\": {\"size\": [0.8, 0.01, 0.8]}},"
       " \"plastic\": {\"spacing\": 0.02, \"sheet\": true, \"sleep_speed\": 0}}]}";
-  refused(sheet, 2, "elastic sheet");
+  static const char softens[] =
+      "{\"bodies\": [{\"shape\": {\"box\": {\"size\": [0.8, 0.01, 0.8]}},"
+      " \"plastic\": {\"spacing\": 0.02, \"sheet\": true, \"theta_s\": 0.004, \"xi\": 5,"
+      " \"sleep_speed\": 0}}]}";
+  refused(sheet, 2, "a sheet of single masters that is elastic or softens");
+  refused(softens, 2, "a sheet of single masters that is elastic or softens");
   refused(small, 8, "8 ranks are too many for 1000 masters");
   refused(sleeps, 2, "sleep_speed");
 }

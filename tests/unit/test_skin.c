@@ -150,6 +150,66 @@ static cloud make_ball_cloud(int side, float big) {
   return c;
 }
 
+// Half of a ball, x from `from` on, and its mirror image, as one mesh of two closed surfaces.
+static yw_tri_mesh two_halves(float radius, float from, float size) {
+  yw_shape *ball = NULL, *box = NULL, *side = NULL, *half = NULL;
+  yw_tri_mesh one = {0}, both = {0};
+  yw_error error = {0};
+  yw_transform put = YW_TRANSFORM_IDENTITY;
+  put.position.x = radius + from;
+  assert_int_equal(yw_shape_sphere(NULL, radius, &ball), YW_OK);
+  assert_int_equal(yw_shape_box(NULL, (yw_vec3){radius, radius, radius}, &box), YW_OK);
+  assert_int_equal(yw_shape_transform(NULL, box, put, &side), YW_OK);
+  yw_shape* const parts[] = {ball, side};
+  assert_int_equal(yw_shape_intersection(NULL, 2, parts, 0.0f, &half), YW_OK);
+  assert_int_equal(yw_shape_surface(half, NULL, size, &one, &error), YW_OK);
+  int32_t n = one.num_vertices, t = one.num_triangles;
+  assert_int_equal(yw_tri_mesh_create(NULL, 2 * n, 2 * t, &both), YW_OK);
+  for (int32_t i = 0; i < n; ++i) {
+    both.positions[i] = both.positions[n + i] = one.positions[i];
+    both.positions[n + i].x *= -1.0f;
+  }
+  for (int32_t i = 0; i < 3 * t; ++i) {
+    both.triangles[i] = one.triangles[i];
+    both.triangles[3 * t + i] = n + one.triangles[i - i % 3 + 2 - i % 3];
+  }
+  yw_shape* const all[] = {ball, box, side, half};
+  for (int i = 0; i < 4; ++i) yw_shape_release(all[i]);
+  yw_tri_mesh_free(&one);
+  return both;
+}
+
+// Where parts of a body that merge touch, no slits are left between their surfaces.
+static void parts_that_touch_have_no_seam(void** state) {
+  (void)state;
+  skip_without_openvdb();
+  enum { SIDE = 14 };
+  const float big = 1.0f, r = big / SIDE;
+  cloud c = make_ball_cloud(SIDE, big);
+  // A slit of 1.8 voxels.
+  yw_tri_mesh surface = two_halves(big, 0.45f * r, 0.06f), mesh = {0};
+  float* parted = calloc((size_t)c.count, sizeof(float));
+  skin_def def = skin_default_def();
+  def.count = c.count;
+  def.positions = c.positions;
+  def.radii = c.radii;
+  def.surface = &surface;
+  def.parted = parted;
+  yw_error error = {0};
+  assert_int_equal(skin_make(&def, &mesh, &error), YW_OK);
+  measures m = measure(&mesh);
+  double volume = 4.0 / 3.0 * 3.14159265 * (double)(big * big * big);
+  print_message("           %d pieces, Euler %d, volume %.4f of %.4f\n", m.pieces, m.euler,
+                m.volume, volume);
+  assert_int_equal(m.pieces, 1);
+  assert_int_equal(m.euler, 2);
+  assert_near(m.volume, volume, 0.01 * volume);
+  yw_tri_mesh_free(&mesh);
+  yw_tri_mesh_free(&surface);
+  free(parted);
+  free_cloud(&c);
+}
+
 // A given surface is shown where balls have not parted, and the skin where they have; what is shown
 // is closed everywhere. With nothing parted it is the surface, with all parted the skin.
 static void surfaces_go_over_into_skins(void** state) {
@@ -486,6 +546,7 @@ int main(void) {
       cmocka_unit_test(a_ball_of_balls_has_its_size),
       cmocka_unit_test(surfaces_go_over_into_skins),
       cmocka_unit_test(open_surfaces_go_over_into_skins),
+      cmocka_unit_test(parts_that_touch_have_no_seam),
       cmocka_unit_test(rows_of_a_lattice_do_not_show),
       cmocka_unit_test(disorder_does_not_show),
       cmocka_unit_test(a_sheet_of_one_layer_stays_whole),

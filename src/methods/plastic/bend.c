@@ -13,23 +13,13 @@
 #include "methods/plastic/phases.h"
 #include "yawara/extend/memory.h"
 
-// Of opposite directions: cosine of the angle between them at most.
-#define OPPOSITE (-0.9f)
-// Determinant of sum X X^T over links, in units of d^6, below which masters are in a sheet: there
-// it is 0, at a corner of a solid 1.
-#define MOST_SPAN 0.3f
 #define MAX_ITERATIONS 60
 #define TOLERANCE2 1e-6
 
-typedef struct bend_triple {
-  int32_t middle, a, b;  // masters
-  int32_t links[2];
-  float stiffness;  // N/m
-} bend_triple;
-
 struct plastic_bend {
   int32_t count;
-  bend_triple* triples;
+  plastic_triple* triples;
+  float* stiffness;                                  // N/m, per triple
   yw_vec4 *residual, *direction, *product, *change;  // per master
   float* diagonal;
 };
@@ -37,38 +27,11 @@ struct plastic_bend {
 void yw_plastic_bend_destroy(plastic_body* body) {
   struct plastic_bend* bend = body->bend;
   if (!bend) return;
-  void* const arrays[] = {bend->triples, bend->residual, bend->direction,
-                          bend->product, bend->change,   bend->diagonal};
+  void* const arrays[] = {bend->triples, bend->stiffness, bend->residual, bend->direction,
+                          bend->product, bend->change,    bend->diagonal};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) yw_mem_free(&body->mem, arrays[i]);
   yw_mem_free(&body->mem, bend);
   body->bend = NULL;
-}
-
-// Links of one master while triples are listed.
-typedef struct bend_star {
-  int32_t count;
-  int32_t links[26], others[26];
-} bend_star;
-
-static void add_link(bend_star* star, int32_t link, int32_t other) {
-  if (star->count == 26) return;
-  star->links[star->count] = link;
-  star->others[star->count++] = other;
-}
-
-static yw_vec3 way_to(const plastic_model* model, int32_t m, int32_t other) {
-  return yw_sub(model->masters[other], model->masters[m]);
-}
-
-static bool is_flat(const plastic_model* model, int32_t m, const bend_star* star) {
-  yw_mat3 sum = {0};
-  float inv = 1.0f / model->spacing;
-  for (int32_t i = 0; i < star->count; ++i) {
-    yw_vec3 x = yw_scale(way_to(model, m, star->others[i]), inv);
-    yw_mat3 one = {yw_scale(x, x.x), yw_scale(x, x.y), yw_scale(x, x.z)};
-    sum = yw_mat3_add(sum, one);
-  }
-  return yw_mat3_det(sum) < MOST_SPAN;
 }
 
 static float stiffness_of(const plastic_model* model, int32_t m) {
@@ -77,66 +40,40 @@ static float stiffness_of(const plastic_model* model, int32_t m) {
   return model->spacing * mu * (lambda + mu) / (3.0f * (lambda + 2.0f * mu));
 }
 
-// Appends the triples around master m, or counts them.
-static int32_t list_triples(const plastic_model* model, int32_t m, const bend_star* star,
-                            bend_triple* out) {
-  int32_t count = 0;
-  if (!yw_plastic_is_elastic(model, m) || !is_flat(model, m, star)) return 0;
-  for (int32_t i = 0; i < star->count; ++i) {
-    for (int32_t j = i + 1; j < star->count; ++j) {
-      int32_t a = star->others[i], b = star->others[j];
-      yw_vec3 x = way_to(model, m, a), y = way_to(model, m, b);
-      if (yw_dot(x, y) > OPPOSITE * yw_length(x) * yw_length(y)) continue;
-      if (out) {
-        out[count] =
-            (bend_triple){m, a, b, {star->links[i], star->links[j]}, stiffness_of(model, m)};
-      }
-      ++count;
-    }
-  }
-  return count;
-}
-
 static bool reserve(struct plastic_bend* bend, const yw_allocator* mem, size_t n) {
-  bend->triples = YW_NEW_ARRAY(mem, bend_triple, bend->count);
+  bend->stiffness = YW_NEW_ARRAY(mem, float, bend->count);
   bend->residual = YW_NEW_ARRAY(mem, yw_vec4, n);
   bend->direction = YW_NEW_ARRAY(mem, yw_vec4, n);
   bend->product = YW_NEW_ARRAY(mem, yw_vec4, n);
   bend->change = YW_NEW_ARRAY(mem, yw_vec4, n);
   bend->diagonal = YW_NEW_ARRAY(mem, float, n);
-  return bend->triples && bend->residual && bend->direction && bend->product && bend->change &&
+  return bend->stiffness && bend->residual && bend->direction && bend->product && bend->change &&
          bend->diagonal;
 }
 
 bool yw_plastic_bend_create(plastic_body* body) {
   const plastic_model* model = body->model;
-  int32_t n = model->num_masters, count = 0;
-  if (model->paper || model->without_slaves) return true;
-  bend_star* stars = YW_NEW_ARRAY(&body->mem, bend_star, n);
-  if (!stars) return false;
-  for (int32_t b = 0, link = 0; b < n; ++b) {
-    const int32_t* way;
-    int32_t links = yw_plastic_links_of(model, b, &way);
-    for (int32_t i = 0; i < links; ++i, ++link) {
-      add_link(&stars[b + way[i]], link, b);
-      add_link(&stars[b], link, b + way[i]);
-    }
+  plastic_triple* triples = NULL;
+  int32_t count = 0;
+  if (!yw_plastic_list_triples(model, &body->mem, yw_plastic_is_elastic, &triples, &count)) {
+    return false;
   }
-  for (int32_t m = 0; m < n; ++m) count += list_triples(model, m, &stars[m], NULL);
-  bool good = true;
-  if (count > 0) {
-    body->bend = YW_NEW(&body->mem, struct plastic_bend);
-    if (body->bend) body->bend->count = count;
-    good = body->bend && reserve(body->bend, &body->mem, (size_t)n);
+  if (count == 0) return true;
+  body->bend = YW_NEW(&body->mem, struct plastic_bend);
+  if (!body->bend) {
+    yw_mem_free(&body->mem, triples);
+    return false;
   }
-  for (int32_t m = 0, at = 0; good && count > 0 && m < n; ++m) {
-    at += list_triples(model, m, &stars[m], body->bend->triples + at);
+  body->bend->count = count;
+  body->bend->triples = triples;
+  if (!reserve(body->bend, &body->mem, (size_t)model->num_masters)) return false;
+  for (int32_t i = 0; i < count; ++i) {
+    body->bend->stiffness[i] = stiffness_of(model, triples[i].middle);
   }
-  yw_mem_free(&body->mem, stars);
-  return good;
+  return true;
 }
 
-static bool is_whole(const plastic_body* body, const bend_triple* t) {
+static bool is_whole(const plastic_body* body, const plastic_triple* t) {
   const int32_t* island = body->sleep.island;
   int32_t n = body->num_masters;
   return t->middle < n && t->a < n && t->b < n && body->is_linked[t->links[0]] &&
@@ -153,11 +90,11 @@ static void multiply(const plastic_body* body, const yw_vec4* v, float scale, yw
   const struct plastic_bend* bend = body->bend;
   float stiffer = scale * body->params.stiffness_scale;
   for (int32_t i = 0; i < bend->count; ++i) {
-    const bend_triple* t = &bend->triples[i];
+    const plastic_triple* t = &bend->triples[i];
     if (!is_whole(body, t)) continue;
     yw_vec3 ends = yw_add(yw_xyz(v[t->a]), yw_xyz(v[t->b]));
     yw_vec3 bent = yw_mad(ends, -2.0f, yw_xyz(v[t->middle]));
-    float k = stiffer * t->stiffness;
+    float k = stiffer * bend->stiffness[i];
     add_to(&out[t->a], k, bent);
     add_to(&out[t->b], k, bent);
     add_to(&out[t->middle], -2.0f * k, bent);
@@ -203,14 +140,14 @@ double yw_plastic_bending_energy(const plastic_body* body, const yw_particles* p
   const struct plastic_bend* bend = body->bend;
   double sum = 0.0;
   for (int32_t i = 0; bend && i < bend->count; ++i) {
-    const bend_triple* t = &bend->triples[i];
+    const plastic_triple* t = &bend->triples[i];
     int32_t n = body->num_masters;
     if (t->middle >= n || t->a >= n || t->b >= n) continue;
     if (!body->is_linked[t->links[0]] || !body->is_linked[t->links[1]]) continue;
     yw_vec3 x = yw_xyz(particles->pos[t->middle]);
     yw_vec3 to_a = yw_sub(yw_xyz(particles->pos[t->a]), x);
     yw_vec3 bent = yw_add(to_a, yw_sub(yw_xyz(particles->pos[t->b]), x));
-    sum += 0.5 * (double)(body->params.stiffness_scale * t->stiffness * yw_length2(bent));
+    sum += 0.5 * (double)(body->params.stiffness_scale * bend->stiffness[i] * yw_length2(bent));
   }
   return sum;
 }
@@ -230,8 +167,8 @@ void yw_plastic_add_bending(plastic_body* body, const yw_particles* particles) {
   }
   multiply(body, bend->direction, -dt, bend->residual);
   for (int32_t i = 0; i < bend->count; ++i) {
-    const bend_triple* t = &bend->triples[i];
-    float k = stiffer * t->stiffness;
+    const plastic_triple* t = &bend->triples[i];
+    float k = stiffer * bend->stiffness[i];
     if (!is_whole(body, t)) continue;
     bend->diagonal[t->a] += k, bend->diagonal[t->b] += k, bend->diagonal[t->middle] += 4.0f * k;
   }

@@ -43,6 +43,7 @@ void yw_plastic_body_destroy(void* state, yw_particles* particles) {
   yw_plastic_sleep_destroy(body);
   yw_plastic_keep_destroy(body);
   yw_plastic_bend_destroy(body);
+  yw_plastic_tear_destroy(body);
   yw_plastic_ranks_destroy(body);
   yw_mem_free(&mem, body);
   yw_particles_free(&mem, particles);
@@ -115,7 +116,8 @@ static bool allocate(plastic_body* body) {
   if (model->without_slaves && !body->twin) return false;
   memset(body->fresh_head, 0xff, (size_t)heads * sizeof *body->fresh_head);
   return yw_plastic_reserve_slaves(body, slaves) && allocate_masters(body) &&
-         yw_plastic_keep_create(body) && yw_plastic_bend_create(body);
+         yw_plastic_keep_create(body) && yw_plastic_bend_create(body) &&
+         yw_plastic_tear_create(body);
 }
 
 bool yw_plastic_take_materials(plastic_body* body) {
@@ -224,11 +226,12 @@ yw_status yw_plastic_body_create_shared(const void* model_pointer, const yw_allo
     yw_plastic_body_destroy(body, particles);
     return yw_fail_memory(error, "a plastic body");
   }
-  if (ranks && body->bend) {
+  if (ranks && (body->bend || body->tear)) {
     yw_plastic_body_destroy(body, particles);
-    return yw_fail(error, YW_ERR_INVALID,
-                   "an elastic sheet of single masters cannot be on several ranks yet: make it two "
-                   "layers thick, or run it on one");
+    return yw_fail(
+        error, YW_ERR_INVALID,
+        "a sheet of single masters that is elastic or softens cannot be on several ranks "
+        "yet: make it two layers thick, or run it on one");
   }
   return start_body(body, state, particles, error);
 }

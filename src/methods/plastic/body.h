@@ -13,6 +13,7 @@
 #ifndef YW_METHODS_PLASTIC_BODY_H
 #define YW_METHODS_PLASTIC_BODY_H
 
+#include "math/small/exponent.h"
 #include "methods/plastic/model.h"
 #include "methods/plastic/sleep.h"
 
@@ -119,6 +120,7 @@ typedef struct plastic_body {
 
   plastic_sleep sleep;
   struct plastic_bend* bend;  ///< of elastic sheets (bend.c); NULL: there are none
+  struct plastic_tear* tear;  ///< of sheets that soften (tear.c); NULL: there are none
   struct plastic_keep* keep;  ///< of elastic masters (keep.c); NULL: there are none
 
   // Masters.
@@ -202,6 +204,12 @@ typedef struct plastic_body {
   int64_t added, removed, relocated, rebuilt;
   double seconds[PLASTIC_NUM_TIMES];
 } plastic_body;
+
+/// Factor of mu and lambda.
+static inline float plastic_hardening(float xi, float det_p) {
+  float power = xi * (1.0f - det_p);
+  return yw_expf(power < -20.0f ? -20.0f : power > 4.0f ? 4.0f : power);
+}
 
 /// Approximate memory, in bytes, of a body with this many masters and slaves in a world (body.c).
 double yw_plastic_body_bytes(double masters, double slaves);

@@ -35,7 +35,7 @@ static void harden(const plastic_material_block* material, plastic_state_block* 
   for (int k = 0; k < YW_LANES; ++k) hardening += hardens(material->xi[k], material->yield[k]);
   if (hardening == 0) return;
   for (int k = 0; k < YW_LANES; ++k) {
-    float factor = hardening_of(material->xi[k], state->det_p[k]);
+    float factor = plastic_hardening(material->xi[k], state->det_p[k]);
     bool here = hardens(material->xi[k], material->yield[k]);
     state->harden[k] = here ? factor : state->harden[k];
   }

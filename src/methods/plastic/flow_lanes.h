@@ -112,10 +112,6 @@ static inline float von_mises_strain(const von_mises* v) {
 
 // Material that flows at given stretches hardens with the volume it lost.
 static inline bool hardens(float xi, float yield) { return xi != 0.0f && !(yield < INFINITY); }
-static inline float hardening_of(float xi, float det_p) {
-  float power = xi * (1.0f - det_p);
-  return yw_expf(power < -20.0f ? -20.0f : power > 4.0f ? 4.0f : power);
-}
 
 // Per rest volume, as in stress_kernels.c.
 YW_LANE_FN yw_vf energy_of(yw_vf mu, yw_vf lambda, const yw_vf sigma[3]) {
@@ -216,7 +212,7 @@ static inline void flow_one(const plastic_body* body, int32_t block, int32_t k) 
     state->strain[k] += von_mises_strain(&v);
   }
   if (hardens(material->xi[k], material->yield[k])) {
-    state->harden[k] = hardening_of(material->xi[k], state->det_p[k]);
+    state->harden[k] = plastic_hardening(material->xi[k], state->det_p[k]);
   }
 }
 

@@ -30,13 +30,14 @@ struct plastic_away {
 };
 
 // The formulas as printed, evaluation at masters, late contact, elastic matter that keeps its shape
-// or resists bending, and bodies of several ranks are for the processor.
+// or resists bending, sheets that soften, and bodies of several ranks are for the processor.
 yw_status yw_plastic_attach(void* state, const yw_device* device, yw_error* error) {
   plastic_body* body = state;
   const plastic_model* model = body->model;
   const plastic_device_fns* fns = device->method("plastic");
   bool is_plain = !model->paper && !model->without_slaves && !model->scheme.collide_after;
-  if (!fns || !is_plain || body->keep || body->bend || body->ranks) return YW_OK;
+  bool is_local = body->keep || body->bend || body->tear || body->ranks;
+  if (!fns || !is_plain || is_local) return YW_OK;
   body->away = YW_NEW(&body->mem, struct plastic_away);
   if (!body->away) return yw_fail_memory(error, "a plastic body on a device");
   body->away->fns = fns;

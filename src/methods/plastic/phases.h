@@ -107,6 +107,23 @@ bool yw_plastic_keep_shape(plastic_body* body, yw_particles* particles, const yw
 void yw_plastic_show_motion(plastic_body* body, yw_particles* particles);
 void yw_plastic_hide_motion(plastic_body* body, yw_particles* particles);
 
+/// Masters a and b are opposite neighbours of `middle` at rest.
+typedef struct plastic_triple {
+  int32_t middle, a, b;
+  int32_t links[2];  ///< to a and to b
+} plastic_triple;
+typedef bool (*plastic_which_fn)(const plastic_model* model, int32_t master);
+/// triples.c: lists those whose middle is wanted and in a sheet or thread of single masters; the
+/// caller frees them. None with the formulas as printed or without slaves. False: out of memory.
+bool yw_plastic_list_triples(const plastic_model* model, const yw_allocator* mem,
+                             plastic_which_fn is_wanted, plastic_triple** out, int32_t* count);
+
+/// tear.c: sheets of single masters that soften; nothing if there are none. False: out of memory.
+bool yw_plastic_tear_create(plastic_body* body);
+void yw_plastic_tear_destroy(plastic_body* body);
+/// Strength of their masters after positions have changed.
+void yw_plastic_soften_openings(plastic_body* body, const yw_particles* particles);
+
 /// bend.c: elastic sheets of single masters; nothing if there are none. False: out of memory.
 bool yw_plastic_bend_create(plastic_body* body);
 void yw_plastic_bend_destroy(plastic_body* body);

@@ -283,6 +283,7 @@ static step_end step_once(inner_step* s, bool accept) {
   run_masters(s, move_masters);  // (10)
   bool is_kept = yw_plastic_keep_shape(body, s->particles, s->ctx);
   collide_masters(s);
+  yw_plastic_soften_openings(body, s->particles);
   lap(s, PLASTIC_CONTACT);
   if (body->model->without_slaves) return STEP_DONE;
   if (is_kept) yw_plastic_show_motion(body, s->particles);

@@ -13,7 +13,7 @@ static const yw_body* body_of(const yw_world* world) {
 static mpm_def def_of(const yw_world* world, const grid_kind* kind) {
   const yw_body* own = body_of(world);
   const plastic_body* body = own->state;
-  const plastic_material_block* material = &body->model->materials[0];
+  const plastic_material_block* material = &body->materials[0];
   mpm_def def = mpm_default_def();
   def.cell = kind->cells * body->model->spacing;
   def.dense = kind->dense;
@@ -47,7 +47,7 @@ mpm* grid_of_world(const yw_world* world, const grid_kind* kind) {
     p->x = yw_xyz(own->particles.pos[i]);
     p->v = yw_xyz(own->particles.vel[i]);
     p->mass = own->particles.mass[i];
-    p->volume = body->model->materials[i / YW_LANES].volume[i % YW_LANES];
+    p->volume = body->materials[i / YW_LANES].volume[i % YW_LANES];
   }
   // A body gets the velocities of its parts in its first step.
   for (int32_t k = 0; k < body->model->num_parts && !body->is_placed; ++k) {

@@ -122,7 +122,7 @@ static int32_t count_degenerate(const plastic_body* body, const yw_particles* p)
 static double energy_of(const plastic_body* body, const yw_particles* p, yw_vec3 gravity) {
   double sum = 0;
   for (int32_t m = 0; m < p->count; ++m) {
-    const plastic_material_block* material = &body->model->materials[m / YW_LANES];
+    const plastic_material_block* material = &body->materials[m / YW_LANES];
     const plastic_state_block* state = &body->state[m / YW_LANES];
     int32_t l = m % YW_LANES;
     double w = (double)p->mass[m], j = 1, shear = 0;
