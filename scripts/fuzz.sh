@@ -6,7 +6,7 @@
 # Inputs stay in build/fuzz/corpus, so that the next time goes on from them. Those that broke something are in build/fuzz/found:
 # build/fuzz/tests/PROGRAM FILE runs one again; after each the program starts anew. Exits 1 if something broke.
 # YW_FUZZ_BUILD=FOLDER takes programs from FOLDER/tests that were built before, on a machine without clang for example, and keeps inputs
-# there; YW_FUZZ_TIMEOUT=S is what an input may take (default 10 s, for busy machines); YW_FUZZ_PROGRAMS is the same as naming programs.
+# there; YW_FUZZ_TIMEOUT=S is what an input may take (default 10 s, for busy machines; five times S where a world is built); YW_FUZZ_PROGRAMS is the same as naming programs.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 build=${YW_FUZZ_BUILD:-$PWD/build/fuzz}
@@ -68,6 +68,14 @@ longest_input() {
   esac
 }
 
+# What an input may take. Those that build worlds are some ten times as slow with sanitizers as without.
+longest_time() {
+  case $1 in
+    fuzz_scene | fuzz_snapshot | fuzz_cache) echo -timeout=$((5 * ${YW_FUZZ_TIMEOUT:-2})) ;;
+    *) echo "-timeout=${YW_FUZZ_TIMEOUT:-10}" ;;
+  esac
+}
+
 # fuzz PROGRAM NUMBER: runs one process in an empty folder, in memory where there is such a place. What breaks is not the end of it.
 fuzz() {
   local name=$1 corpus=$build/corpus/$1 log=$build/logs/$1.$2 place=/dev/shm folder end left try
@@ -80,7 +88,7 @@ fuzz() {
     for try in {1..20}; do
       left=$((end - SECONDS))
       [ $left -gt 0 ] || break
-      "$build/tests/$name" -max_total_time=$left $(longest_input "$name") -timeout="${YW_FUZZ_TIMEOUT:-10}" -malloc_limit_mb=64 \
+      "$build/tests/$name" -max_total_time=$left $(longest_input "$name") $(longest_time "$name") -malloc_limit_mb=64 \
         -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$build/found/$name-" "$corpus" >>"$log" 2>&1 && break
       echo "broke something: try $try" >>"$log"
     done
