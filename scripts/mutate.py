@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutation testing of the library: small bugs are put into src/*.c, one at a time, and the tests must notice them.
 
-usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--at PLACES] [--tests REGEX] [--minutes M] [--longest S] [--most S] [--jobs N] [--built] [--retry] [--print] [--summary]
+usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--at PLACES] [--tests REGEX] [--minutes M] [--longest S] [--most S] [--jobs N] [--built] [--retry] [--address] [--print] [--summary]
 
 All mutants are compiled at once: a function with a bug in it stands beside the right one, which calls it where the environment says so
 (YW_MUTANT=number). So the test programs of build/ are linked once, all into one program, run once without a bug, which tells how long each
@@ -12,7 +12,9 @@ Results are kept in build/mutants/SEED/results.jsonl, so that the same command g
 time. --retry tries again what was not killed, after tests were written (build them first). --longest S leaves out tests that take
 longer than S seconds of processor time, --most S those after the first S seconds of tests of a mutant, which then counts as survived.
 --jobs N runs N tests at the same time. --built takes the program of tests as it is (--minutes 0 makes it), on a machine without a compiler
-for example; --retry tells later, where there is one, which survivors are the same code. --only and --tests choose files and test programs, for a closer look at a part. --at
+for example; --retry tells later, where there is one, which survivors are the same code. --address tries those that survived once more, with
+the address sanitizer in the changed files and the cheapest tests that reach them: blocks that are not freed and places outside of arrays, as
+the sanitizers of make test see them. --only and --tests choose files and test programs, for a closer look at a part. --at
 files/mesh_vtk.c:108,world/parting.c:178 tries all mutants of these lines instead. --summary prints one line
 of JSON. Shell tests and tests of the page are not run. Mutants that do not compile are drawn again; survivors that compile to the same
 code are not counted.
@@ -37,6 +39,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SPARE = 1.15  # drawn for each that is wanted: some turn out to be the same code
+ADDRESS = "-fsanitize=address"
+FEW_TESTS = 5  # per mutant with the sanitizer
 LONG_STUDIES = r"fem_shapes"  # as in scripts/test.sh
 
 # A member, element, call or number, as one term of a sum.
@@ -190,8 +194,8 @@ def with_mutants(text, mutants):
 class Compiler:
     """Compiles changed copies of the library's files as the build does, but with less optimisation: bits do not depend on it."""
 
-    def __init__(self, place):
-        self.place = place
+    def __init__(self, place, *more):
+        self.place, self.more = place, more
         self.commands = collections.defaultdict(list)  # file -> arguments, once per instruction set
         for entry in json.loads((BUILD / "compile_commands.json").read_text()):
             if re.search(r"CMakeFiles/yw_(objects|kernels_\w+)\.dir/", entry["command"]):
@@ -202,7 +206,7 @@ class Compiler:
         command = ["-O1" if word in ("-O2", "-O3") else word for word in command if word not in ("-Werror", "-g")]
         command[command.index("-o") + 1] = str(target)
         command[command.index("-c") + 1] = str(source)
-        done = subprocess.run([*command, "-w", "-include", str(self.place / "mutants.h"), "-iquote", str((ROOT / name).parent), *more],
+        done = subprocess.run([*command, "-w", "-include", str(self.place / "mutants.h"), "-iquote", str((ROOT / name).parent), *self.more, *more],
                               cwd=BUILD, stderr=subprocess.DEVNULL)
         return done.returncode == 0
 
@@ -342,6 +346,18 @@ def make_library(place, replaced, count):
     subprocess.run(["ar", "qcT", str(library), str(place / "mutants.o"), *[replaced.get(o, str(BUILD / o)) for o in objects]], check=True)
 
 
+def results_in(place):
+    kept = place / "results.jsonl"
+    return {r["number"]: r for r in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
+
+
+def survivors(options):
+    """Those of the same seed that survived, as draw() gives them."""
+    found = results_in(BUILD / "mutants" / str(options.seed)).values()
+    return [(r["number"], r["rule"], [(r["path"], r["start"], r["end"], r["new"])]) for r in found
+            if r["result"] == "survived" and re.search(options.only, r["path"])]
+
+
 def prepare(place, options):
     """Draws and compiles the mutants, makes an archive of the library with them, and returns their records."""
     kept = place / "drawn.json"
@@ -349,8 +365,8 @@ def prepare(place, options):
         return json.loads(kept.read_text())
     place.mkdir(parents=True, exist_ok=True)
     (place / "mutants.h").write_text(HEADER)
-    compiler = Compiler(place)
-    mutants, replaced = compile_all(compiler, draw(compiler, options), options.jobs)
+    compiler = Compiler(place, *([ADDRESS] if options.address else []))
+    mutants, replaced = compile_all(compiler, survivors(options) if options.address else draw(compiler, options), options.jobs)
     make_library(place, replaced, max(m.number for m in mutants))
     records = [m.record() for m in mutants]
     kept.write_text(json.dumps(records))
@@ -421,7 +437,7 @@ class Suite:
                           "".join(f'  if (!strcmp(words[1], "{name}")) return main_{name}(count - 1, words + 1);\n' for name in names) +
                           "  return 99;\n}\n")
         subprocess.run(["c++", "-x", "c", str(source), "-x", "none", *[str(self.objects / f"{name}.o") for name in names], "-Wl,--start-group",
-                        *libraries, "-Wl,--end-group", "-lm", "-lpthread", "-ldl", "-Wl,--as-needed", "-s", "-o", str(self.program)], cwd=BUILD, check=True)
+                        *libraries, "-Wl,--end-group", "-lm", "-lpthread", "-ldl", "-Wl,--as-needed", ADDRESS if self.options.address else "-s", "-o", str(self.program)], cwd=BUILD, check=True)
         (self.place / "names").write_text("\n".join(names))
 
     def run(self, test, mutant, limit):
@@ -434,7 +450,8 @@ class Suite:
         # A group, no session of its own: some systems would not share the processor by niceness then.
         process = subprocess.Popen([str(self.program), test], cwd=BUILD, env=environment, process_group=0, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, 8 << 30)):
+        # The sanitizer's map of the memory is larger than any limit.
+        for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, 8 << 30))[:2 if self.options.address else 3]:
             resource.prlimit(process.pid, kind, (most, most))
         # One that waits for ever uses no processor.
         watch = threading.Timer(60 + 40 * seconds, os.killpg, (process.pid, signal.SIGKILL))
@@ -448,7 +465,11 @@ class Suite:
         """Runs every test that is new or changed without a mutant: the short ones first, which are of use even if time runs out."""
         if not self.options.built:
             self.link()
-        names = [name for name in self.names() if not (self.options.quick and re.search(LONG_STUDIES, name)) and re.search(self.options.tests, name)]
+        wanted = self.names()
+        if self.options.address:
+            plain = Suite(BUILD / "mutants" / str(self.options.seed), self.options)
+            wanted = sorted({name for r in json.loads((self.place / "drawn.json").read_text()) for name in plain.reaching(r)[:FEW_TESTS]})
+        names = [name for name in wanted if not (self.options.quick and re.search(LONG_STUDIES, name)) and re.search(self.options.tests, name)]
         for limit in sorted({min(seconds, self.options.longest) for seconds in (5, self.options.longest)}):
             wanted = [name for name in names if not self.tests.get(name, {}).get("passed") and self.tests.get(name, {"limit": 0})["limit"] < limit]
             with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
@@ -526,18 +547,23 @@ def main():
     parser.add_argument("--most", type=float, default=float("inf"), help="seconds of tests per mutant")
     parser.add_argument("--jobs", type=int, default=1, help="tests to run at the same time")
     parser.add_argument("--built", action="store_true", help="take the program of tests as it is")
+    parser.add_argument("--address", action="store_true", help="what survived, with the address sanitizer")
     parser.add_argument("--retry", action="store_true", help="try again what was not killed")
     parser.add_argument("--print", action="store_true", help="print the results so far")
     parser.add_argument("--summary", action="store_true", help="print the counts so far as JSON")
     options = parser.parse_args()
-    place = BUILD / "mutants" / ("at" if options.at else str(options.seed))
+    place = BUILD / "mutants" / ("at" if options.at else f"{options.seed}-address" if options.address else str(options.seed))
     asked = place / "places"
     if options.at and not (asked.exists() and asked.read_text() == options.at):
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         asked.write_text(options.at)
     kept = place / "results.jsonl"
-    results = {r["number"]: r for r in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
+    results = results_in(place)
+    # What the sanitizer sees is seen by the tests.
+    seen = {} if options.at or options.address else {n: r for n, r in results_in(BUILD / "mutants" / f"{options.seed}-address").items() if r["result"] == "killed"}
+    if options.summary or options.print:
+        results.update(seen)
     if options.summary:
         found = counted(results, options.count)
         counts = collections.Counter(r["result"] for r in found)
@@ -562,7 +588,8 @@ def main():
         if not done:
             return
         result, test, tests = done
-        entry = {**record, "result": result, "test": test, "tests": tests, "times": {t: suite.tests[t]["seconds"] for t in tests},
+        tests = sorted({*tests, *(before["tests"] if before else [])})
+        entry = {**record, "result": result, "test": test, "tests": tests, "times": {t: suite.tests.get(t, {}).get("seconds") for t in tests},
                  "s": round(time.monotonic() - start, 1)}
         with lock:
             results[record["number"]] = entry

@@ -4,7 +4,7 @@
 usage: scripts/soak.py [PART...] [--minutes M] [--jobs N] [--built] [--write | --list]
 
 Parts (default: all, which takes hours): kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests,
-page.
+sanitizers, page.
 --minutes M ends each part after about that time. What a part did is added to tests/soak/results.jsonl (date, seeds, counts), and the
 next time it begins with the seeds after those. --jobs N tries N seeds at the same time (default: one per core). --built takes the programs
 of build/ as they are, on a machine that cannot build them for example. --write puts the sums into the tables of docs/reliability.md and docs/design/contact.md
@@ -240,6 +240,31 @@ def tests(minutes):
     return code == 0
 
 
+SANITIZERS = {"address and undefined behaviour": ["address,undefined"], "threads": ["thread", "-DYW_BUILD_APP=OFF"],
+              "memory": ["memory", "-DYW_BUILD_APP=OFF"]}
+
+
+def sanitizers(minutes):
+    """Every test program under every sanitizer, at the length of make check; make test has time for some of them."""
+    good, end = True, time.monotonic() + 60 * minutes
+    for name, (flags, *options) in SANITIZERS.items():
+        folder = BUILD / f"soak_{flags.split(',')[0]}"
+        code, said = call("scripts/configure.sh", folder, "-DYW_BUILD_TESTS=ON", "-DCMAKE_C_COMPILER=clang", "-DYW_WITH_CUDA=OFF",
+                          "-DYW_WITH_OPENVDB=OFF", "-DYW_WITH_X86_KERNELS=OFF", "-DYW_OPTIMIZE=-O1", f"-DYW_SANITIZE={flags}", *options)
+        if code == 0:
+            left = int(max(60, end - time.monotonic()))
+            code, said = call("timeout", left, "ctest", "--test-dir", folder, "-j", JOBS, "--timeout", 3600, "--output-on-failure", YW_TEST_FAST="1")
+        passed = len(re.findall(r"^ *\d+/\d+ Test .* Passed", said, re.M))
+        failed = re.findall(r"^ *\d+/\d+ Test +#\d+: (\S+) .*\*\*\*", said, re.M)
+        total = re.search(r"^ *\d+/(\d+) Test ", said, re.M)
+        if failed or not passed:
+            print(said[-6000:], flush=True)
+        keep("sanitizers", name=name, programs=passed + len(failed), of=int(total[1]) if total else 0, failed=len(failed) if passed else 1,
+             names=failed)
+        good = good and not failed and passed > 0
+    return good
+
+
 def page(_):
     if call("scripts/web.sh", "--check")[0] != 0 or not shutil.which("chromium"):
         print("page: skipped, scripts/setup.sh web installs what it needs")
@@ -250,7 +275,7 @@ def page(_):
     return code == 0
 
 
-PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests, page)}
+PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests, sanitizers, page)}
 
 
 # Tables --------------------------------------------------------------------------------------------
@@ -338,6 +363,13 @@ def mutant_table():
     return lines
 
 
+def sanitizer_table():
+    """The last result of each."""
+    lines = ["| sanitizer | date | test programs run | of | failed |", "|" + "---|" * 5]
+    last = {result["name"]: result for result in results_of("sanitizers")}
+    return lines + [f"| {name} | {r['date']} | {r['programs']} | {r['of']} | {r['failed']} |" for name, r in last.items()]
+
+
 TABLES = {
     "kills": lambda: seed_table("kills", [("kills per method", "kills_per_method"), ("disturbed runs", "runs")]),
     "scenes": lambda: seed_table("scenes", [("scenes", "count")]),
@@ -352,6 +384,7 @@ TABLES = {
     "reproducible": lambda: last_table("reproducible", [("result", "said"), ("failed", "failed")]),
     "papers": lambda: last_table("papers", [("figures of papers, quick", "figures"), ("failed", "failed")]),
     "tests": lambda: last_table("tests", [("test programs at full length", "programs"), ("failed", "failed")]),
+    "sanitizers": sanitizer_table,
 }
 
 

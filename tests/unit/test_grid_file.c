@@ -159,6 +159,7 @@ static void lies_are_refused(void** state) {
          NULL, "turned");
   refuse(store_text("x.vti", "<VTKFile type=\"UnstructuredGrid\">"), NULL, "ImageData");
   refuse(store_text("x.vti", ""), NULL, "VTKFile");
+  refuse(store_text("x.vti", "</VTKFile type=\"ImageData\">"), NULL, "begins with the tag VTKFile");
   refuse(store_text("x.txt", "hello"), NULL, ".vti, .mhd or .mha");
   refuse("no/such.vti", NULL, "cannot be opened");
 
