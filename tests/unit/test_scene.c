@@ -403,6 +403,8 @@ static void mistakes_in_overrides_name_the_override(void** state) {
        "\"beta\"?)"},
       {"bodies[7].match.beta", "1",
        "--set bodies[7].match.beta: bodies has 2 items, so there is no [7]"},
+      {"bodies[890].match.beta", "1",
+       "--set bodies[890].match.beta: bodies has 2 items, so there is no [890]"},
       {"gravity[3]", "1", "--set gravity[3]: gravity has 3 items, so there is no [3]"},
       {"gravity.y", "1", "--set gravity.y: gravity is not an object"},
       {"models[0]", "1", "--set models[0]: models is not a list"},
