@@ -203,6 +203,9 @@ static void the_float_factor_is_as_good_as_float(void** state) {
     for (int c = 0; c < 3; ++c) x32[4 * i + c] = (float)b[3 * i + c];
     x32[4 * i + 3] = 77.0f;
   }
+  assert_false(yw_cholesky_solve(f, NULL, 3, 2, b, b, NULL));
+  assert_false(yw_cholesky_solve(f, NULL, -1, 3, b, b, NULL));
+  assert_false(yw_cholesky_solve_f32(f, NULL, 3, 2, x32, x32, scratch));
   // Without the double factor, and in place, with a stride: padding must not change.
   yw_cholesky_trim(f, false);
   assert_false(yw_cholesky_solve(f, NULL, 3, 3, b, b, NULL));

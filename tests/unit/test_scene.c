@@ -157,6 +157,8 @@ static void mistakes_in_shapes_are_reported(void** state) {
        "dir/a.json:1:76: obstacles[0].shape.rotate needs \"degrees\""},
       {SHAPE("{\"sphere\": {\"radius\": 1}, \"rotate\": [0, 0, 0, 0]}"),
        "dir/a.json:1:76: obstacles[0].shape.rotate is zero, but must be a rotation"},
+      {SHAPE("{\"sphere\": {\"radius\": 1}, \"rotate\": [1]}"),
+       "dir/a.json:1:76: obstacles[0].shape.rotate has 1 number, but must have 4"},
       {SHAPE("{\"sphere\": {\"radius\": 1}, \"scale\": 0}"),
        "dir/a.json:1:75: obstacles[0].shape.scale is 0, but must be greater than 0 and at most "
        "1000000"},
