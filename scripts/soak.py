@@ -179,11 +179,18 @@ def contact(minutes):
 def fuzz(minutes):
     code, said = call("scripts/fuzz.sh", int(60 * min(minutes, 2 * HOUR)))
     print(said, flush=True)
+    keep_fuzzed(said)
+    return code == 0
+
+
+def keep_fuzzed(said):
     pattern = r"^(fuzz_\w+) +(\d+) +(\d+) +([\d?]+) -> +([\d?]+) +([\d?]+) -> +([\d?]+) +(\d*) s +(\d*) MB +(.*)$"
     for name, executions, rate, cov, cov_end, ft, ft_end, slowest, peak, result in re.findall(pattern, said, re.M):
+        # libFuzzer does not count the time of an input that it gave up.
+        slowest = str(max(map(int, [slowest or 0, *re.findall(r"timeout after (\d+)", result)])))
+        broken = re.match(r"BROKEN (\d+)", result)
         keep("fuzz", program=name, executions=int(executions), rate=int(rate), branches=[cov, cov_end], features=[ft, ft_end],
-             slowest=slowest, memory=peak, failed=int(result != "ok"))
-    return code == 0
+             slowest=slowest, memory=peak, failed=int(broken[1]) if broken else int(result != "ok"))
 
 
 def server(minutes):
