@@ -484,8 +484,15 @@ class Suite:
         # One that fails within its time need not be tried with more.
         limit = limit if seconds >= limit else 1e9
         self.tests[name] = {"passed": passed, "seconds": round(seconds, 2), "limit": limit, "reaches": numbers}
+        if not self.options.built:
+            self.tests[name]["made"] = (self.objects / f"{name}.o").stat().st_mtime
         print(f"{name}: {seconds:.1f} s, {len(numbers)} mutants{'' if passed else ', does not count: fails or takes too long'}", file=sys.stderr,
               flush=True)
+
+    def version(self, name):
+        """What differs if a test was changed."""
+        test = self.tests.get(name, {})
+        return test.get("made", test.get("seconds"))
 
     def reaching(self, record):
         wanted = words_of(record["path"])
@@ -582,14 +589,14 @@ def main():
         if before and not (options.retry and before["result"] in ("survived", "not reached")):
             return
         # Tests that it survived and that are as they were need not run again.
-        skip = {} if not before else {t for t in before["tests"] if suite.tests.get(t, {}).get("seconds") == before["times"].get(t)}
+        skip = {} if not before else {t for t in before["tests"] if suite.version(t) == before["times"].get(t)}
         start = time.monotonic()
         done = try_mutant(record, suite, skip, end)
         if not done:
             return
         result, test, tests = done
         tests = sorted({*tests, *(before["tests"] if before else [])})
-        entry = {**record, "result": result, "test": test, "tests": tests, "times": {t: suite.tests.get(t, {}).get("seconds") for t in tests},
+        entry = {**record, "result": result, "test": test, "tests": tests, "times": {t: suite.version(t) for t in tests},
                  "s": round(time.monotonic() - start, 1)}
         with lock:
             results[record["number"]] = entry
