@@ -592,8 +592,8 @@ def main():
         skip = {} if not before else {t for t in before["tests"] if suite.version(t) == before["times"].get(t)}
         start = time.monotonic()
         done = try_mutant(record, suite, skip, end)
-        if not done:
-            return
+        if not done or before and not done[2]:
+            return  # no time, or none of the tests that were asked for reaches it
         result, test, tests = done
         tests = sorted({*tests, *(before["tests"] if before else [])})
         entry = {**record, "result": result, "test": test, "tests": tests, "times": {t: suite.version(t) for t in tests},

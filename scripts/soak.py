@@ -204,7 +204,7 @@ def server(minutes):
 
 
 def mutants(minutes):
-    code, said = call("scripts/mutate.py", "--quick", "--longest", 20, "--minutes", minutes)
+    code, said = call("scripts/mutate.py", "--quick", "--longest", 20, "--jobs", JOBS, "--minutes", minutes)
     counts = json.loads(call("scripts/mutate.py", "--summary")[1])
     keep("mutants", seed=1, **counts)
     print(said[-3000:], flush=True)
