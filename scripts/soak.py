@@ -221,6 +221,7 @@ def analysis(_):
 
 def reproducible(_):
     code, said = call("scripts/check_reproducible.sh")
+    print(said, flush=True)
     keep("reproducible", said=said.strip().splitlines()[-1] if said.strip() else "", failed=int(code != 0))
     return code == 0
 
