@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
 """Mutation testing of the library: small bugs are put into src/*.c, one at a time, and the tests must notice them.
 
-usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--at PLACES] [--tests REGEX] [--minutes M] [--longest S] [--retry] [--print] [--summary]
+usage: scripts/mutate.py [COUNT] [--seed S] [--quick] [--only REGEX] [--at PLACES] [--tests REGEX] [--minutes M] [--longest S] [--most S] [--jobs N] [--built] [--retry] [--address] [--print] [--summary]
 
 All mutants are compiled at once: a function with a bug in it stands beside the right one, which calls it where the environment says so
-(YW_MUTANT=number). So the test programs of build/ are linked once, run once without a bug, which tells how long each takes and which
-mutants it reaches, and then once per mutant that they reach: the cheapest and those that share words with the file's name first, until
-one fails or takes three times its time. Sources stay as they are; places outside of functions (tables) are not changed.
+(YW_MUTANT=number). So the test programs of build/ are linked once, all into one program, run once without a bug, which tells how long each
+takes and which mutants it reaches, and then once per mutant that they reach: the cheapest and those that share words with the file's name
+first, until one fails or takes three times its time. Sources stay as they are; places outside of functions (tables) are not changed.
 
 Results are kept in build/mutants/SEED/results.jsonl, so that the same command goes on where it was stopped. --minutes M stops after that
 time. --retry tries again what was not killed, after tests were written (build them first). --longest S leaves out tests that take
-longer than S seconds of processor time. --only and --tests choose files and test programs, for a closer look at a part. --at
+longer than S seconds of processor time, --most S those after the first S seconds of tests of a mutant, which then counts as survived.
+--jobs N runs N tests at the same time. --built takes the program of tests as it is (--minutes 0 makes it), on a machine without a compiler
+for example; --retry tells later, where there is one, which survivors are the same code. --address tries those that survived once more, with
+the address sanitizer in the changed files and the cheapest tests that reach them: blocks that are not freed and places outside of arrays, as
+the sanitizers of make test see them. --only and --tests choose files and test programs, for a closer look at a part. --at
 files/mesh_vtk.c:108,world/parting.c:178 tries all mutants of these lines instead. --summary prints one line
 of JSON. Shell tests and tests of the page are not run. Mutants that do not compile are drawn again; survivors that compile to the same
 code are not counted.
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -28,11 +33,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 SPARE = 1.15  # drawn for each that is wanted: some turn out to be the same code
+ADDRESS = "-fsanitize=address"
+FEW_TESTS = 5  # per mutant with the sanitizer
 LONG_STUDIES = r"fem_shapes"  # as in scripts/test.sh
 
 # A member, element, call or number, as one term of a sum.
@@ -186,8 +194,8 @@ def with_mutants(text, mutants):
 class Compiler:
     """Compiles changed copies of the library's files as the build does, but with less optimisation: bits do not depend on it."""
 
-    def __init__(self, place):
-        self.place = place
+    def __init__(self, place, *more):
+        self.place, self.more = place, more
         self.commands = collections.defaultdict(list)  # file -> arguments, once per instruction set
         for entry in json.loads((BUILD / "compile_commands.json").read_text()):
             if re.search(r"CMakeFiles/yw_(objects|kernels_\w+)\.dir/", entry["command"]):
@@ -198,13 +206,13 @@ class Compiler:
         command = ["-O1" if word in ("-O2", "-O3") else word for word in command if word not in ("-Werror", "-g")]
         command[command.index("-o") + 1] = str(target)
         command[command.index("-c") + 1] = str(source)
-        done = subprocess.run([*command, "-w", "-include", str(self.place / "mutants.h"), "-iquote", str((ROOT / name).parent), *more],
+        done = subprocess.run([*command, "-w", "-include", str(self.place / "mutants.h"), "-iquote", str((ROOT / name).parent), *self.more, *more],
                               cwd=BUILD, stderr=subprocess.DEVNULL)
         return done.returncode == 0
 
     def compiles(self, name, text):
-        source = self.place / "try" / pathlib.Path(name).name
-        source.parent.mkdir(exist_ok=True)
+        source = self.place / "try" / name
+        source.parent.mkdir(parents=True, exist_ok=True)
         source.write_text(text)
         return self.run(name, source, self.commands[name][0], "/dev/null", "-fsyntax-only")
 
@@ -223,8 +231,8 @@ class Compiler:
 
     def code_of(self, name, text):
         """What the file compiles to, without its name."""
-        source, codes = self.place / "try" / pathlib.Path(name).name, []
-        source.parent.mkdir(exist_ok=True)
+        source, codes = self.place / "try" / name, []
+        source.parent.mkdir(parents=True, exist_ok=True)
         for command in self.commands[name]:
             source.write_text(text)
             target = source.with_suffix(".o")
@@ -304,25 +312,25 @@ def compile_file(compiler, name, mutants):
     return mutants, objects
 
 
-def compile_all(compiler, drawn):
+def compile_all(compiler, drawn, jobs):
     """(mutants, objects by those that they replace). Shares whose mutant does not compile get another one."""
     chosen = {number: make_mutant(number, rule, places[0]) for number, rule, places in drawn}
     others = {number: (rule, places[1:]) for number, rule, places in drawn}
     replaced, todo = {}, {m.path for m in chosen.values()}
     while todo:
-        name = min(todo)
-        todo.remove(name)
-        own = [m for m in chosen.values() if m.path == name]
-        good, objects = compile_file(compiler, name, own)
-        replaced.update(objects)
-        for m in set(own) - set(good):
-            rule, places = others[m.number]
-            del chosen[m.number]
-            if places:
-                chosen[m.number] = make_mutant(m.number, rule, places[0])
-                others[m.number] = (rule, places[1:])
-                todo.add(places[0][0])
-        print(f"compiled {name}, {len(todo)} files left", file=sys.stderr, flush=True)
+        names, todo = sorted(todo), set()
+        own = {name: [m for m in chosen.values() if m.path == name] for name in names}
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for name, (good, objects) in zip(names, pool.map(lambda name: compile_file(compiler, name, own[name]), names)):
+                replaced.update(objects)
+                for m in set(own[name]) - set(good):
+                    rule, places = others[m.number]
+                    del chosen[m.number]
+                    if places:
+                        chosen[m.number] = make_mutant(m.number, rule, places[0])
+                        others[m.number] = (rule, places[1:])
+                        todo.add(places[0][0])
+                print(f"compiled {name}", file=sys.stderr, flush=True)
     return [chosen[number] for number in sorted(chosen)], replaced
 
 
@@ -338,6 +346,18 @@ def make_library(place, replaced, count):
     subprocess.run(["ar", "qcT", str(library), str(place / "mutants.o"), *[replaced.get(o, str(BUILD / o)) for o in objects]], check=True)
 
 
+def results_in(place):
+    kept = place / "results.jsonl"
+    return {r["number"]: r for r in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
+
+
+def survivors(options):
+    """Those of the same seed that survived, as draw() gives them."""
+    found = results_in(BUILD / "mutants" / str(options.seed)).values()
+    return [(r["number"], r["rule"], [(r["path"], r["start"], r["end"], r["new"])]) for r in found
+            if r["result"] == "survived" and re.search(options.only, r["path"])]
+
+
 def prepare(place, options):
     """Draws and compiles the mutants, makes an archive of the library with them, and returns their records."""
     kept = place / "drawn.json"
@@ -345,8 +365,8 @@ def prepare(place, options):
         return json.loads(kept.read_text())
     place.mkdir(parents=True, exist_ok=True)
     (place / "mutants.h").write_text(HEADER)
-    compiler = Compiler(place)
-    mutants, replaced = compile_all(compiler, draw(compiler, options))
+    compiler = Compiler(place, *([ADDRESS] if options.address else []))
+    mutants, replaced = compile_all(compiler, survivors(options) if options.address else draw(compiler, options), options.jobs)
     make_library(place, replaced, max(m.number for m in mutants))
     records = [m.record() for m in mutants]
     kept.write_text(json.dumps(records))
@@ -372,77 +392,107 @@ def words_of(name):
 
 
 class Suite:
-    """The test programs with all mutants inside."""
+    """The tests with all mutants inside, as one program whose argument names the test."""
 
     def __init__(self, place, options):
         self.place, self.options = place, options
         self.known = place / "tests.json"
-        self.tests = json.loads(self.known.read_text()) if self.known.exists() else {}
-        (place / "bin").mkdir(exist_ok=True)
+        self.tests = json.loads(self.known.read_text() or "{}") if self.known.exists() else {}
+        self.program = place / "tests"
+        self.objects = place / "objects"
+        self.objects.mkdir(exist_ok=True)
+        # Those of pictures and of the page's server test the program, and need its many libraries.
+        listed = (ROOT / "tests" / "CMakeLists.txt").read_text()
+        self.others = " ".join(re.findall(r"set\(YW_(?:RENDER|SERVER)_TESTS([^)]*)\)", listed)).split()
 
-    def link(self, test):
-        """Links a test if it changed since."""
-        program, original = self.place / "bin" / test, BUILD / "tests" / test
-        if program.exists() and program.stat().st_mtime > original.stat().st_mtime:
-            return True
-        lines = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", test], capture_output=True, check=True).stdout.decode()
-        link = [line for line in lines.splitlines() if f"-o tests/{test} " in line + " "][-1]
-        words = shlex.split(re.sub(r"^: && | && :$", "", link))
-        words[words.index(f"tests/{test}")] = str(program)
-        words = [str(self.place / "libyawara.a") if word.endswith("libyawara.a") else word for word in words]
-        self.tests.pop(test, None)
-        done = subprocess.run(words, cwd=BUILD, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if done.returncode != 0:
-            print(f"left out, does not link: {test}: {done.stderr.decode()[-200:]}", file=sys.stderr)
-        return done.returncode == 0
+    def names(self):
+        if self.options.built:
+            return (self.place / "names").read_text().split()
+        return [path.name for path in sorted((BUILD / "tests").glob("test_*")) if path.is_file() and os.access(path, os.X_OK) and path.name not in self.others]
+
+    def make_object(self, name, words):
+        """One object of a test, with no other name for the linker than main_NAME."""
+        target, changed = self.objects / f"{name}.o", (BUILD / "tests" / name).stat().st_mtime
+        if target.exists() and target.stat().st_mtime > changed:
+            return
+        self.tests.pop(name, None)
+        subprocess.run(["ld", "-r", "-o", str(target), *[word for word in words if word.endswith(".o")]], cwd=BUILD, check=True)
+        subprocess.run(["objcopy", "-g", f"--redefine-sym=main=main_{name}", f"--keep-global-symbol=main_{name}", str(target)], check=True)
+
+    def link(self):
+        """Links all tests if one of them changed since."""
+        names = self.names()
+        if self.program.exists() and all((BUILD / "tests" / name).stat().st_mtime < self.program.stat().st_mtime for name in names):
+            return
+        said = subprocess.run(["ninja", "-C", str(BUILD), "-t", "commands", *names], capture_output=True, check=True).stdout.decode()
+        links = {match[1]: shlex.split(line) for line in said.splitlines() if (match := re.search(r"-o tests/(test_\w+) ", line))}
+        libraries = []
+        for name in names:
+            self.make_object(name, links[name])
+            libraries += [word for word in links[name] if re.search(r"\.(a|so)[.\d]*$|^-l", word) and word not in libraries]
+        libraries = [str(self.place / "libyawara.a") if word.endswith("libyawara.a") else word for word in libraries]
+        source = self.place / "main.c"
+        source.write_text("#include <string.h>\n" + "".join(f"int main_{name}(int, char**);\n" for name in names) +
+                          "int main(int count, char** words) {\n" +
+                          "".join(f'  if (!strcmp(words[1], "{name}")) return main_{name}(count - 1, words + 1);\n' for name in names) +
+                          "  return 99;\n}\n")
+        subprocess.run(["c++", "-x", "c", str(source), "-x", "none", *[str(self.objects / f"{name}.o") for name in names], "-Wl,--start-group",
+                        *libraries, "-Wl,--end-group", "-lm", "-lpthread", "-ldl", "-Wl,--as-needed", ADDRESS if self.options.address else "-s", "-o", str(self.program)], cwd=BUILD, check=True)
+        (self.place / "names").write_text("\n".join(names))
 
     def run(self, test, mutant, limit):
         """(passed, seconds of processor time)."""
         environment = dict(os.environ, YW_MUTANT=str(mutant), **({"YW_TEST_FAST": "1"} if self.options.quick else {}))
-        reached = self.place / "reached"
-        reached.unlink(missing_ok=True)
         if mutant == 0:
-            environment["YW_MUTANTS_REACHED"] = str(reached)
+            environment["YW_MUTANTS_REACHED"] = str(self.place / f"reached_{test}")
         seconds = int(limit) + 1
 
-        def bound():
-            os.setpgid(0, 0)  # no session of its own: some systems would not share the processor by niceness then
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
-
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        process = subprocess.Popen([str(self.place / "bin" / test)], cwd=BUILD, env=environment, preexec_fn=bound, stdin=subprocess.DEVNULL,
+        # A group, no session of its own: some systems would not share the processor by niceness then.
+        process = subprocess.Popen([str(self.program), test], cwd=BUILD, env=environment, process_group=0, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            code = process.wait(timeout=60 + 40 * seconds)  # one that waits for ever uses no processor
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            code = process.wait()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return code == 0, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        # The sanitizer's map of the memory is larger than any limit.
+        for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, 8 << 30))[:2 if self.options.address else 3]:
+            resource.prlimit(process.pid, kind, (most, most))
+        # One that waits for ever uses no processor.
+        watch = threading.Timer(60 + 40 * seconds, os.killpg, (process.pid, signal.SIGKILL))
+        watch.start()
+        _, status, used = os.wait4(process.pid, 0)
+        watch.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        return process.returncode == 0, used.ru_utime + used.ru_stime
 
     def measure(self, end):
         """Runs every test that is new or changed without a mutant: the short ones first, which are of use even if time runs out."""
-        names = sorted(path.name for path in (BUILD / "tests").glob("test_*") if path.is_file() and os.access(path, os.X_OK))
-        names = [name for name in names if not (self.options.quick and re.search(LONG_STUDIES, name)) and re.search(self.options.tests, name)]
-        names = [name for name in names if self.link(name)]
-        for limit in sorted({min(seconds, self.options.longest) for seconds in (1, 5, 20, self.options.longest)}):
-            for name in names:
-                known = self.tests.get(name, {"limit": 0, "passed": False})
-                if not known["passed"] and known["limit"] < limit and time.monotonic() < end:
-                    self.measure_one(name, limit)
+        if not self.options.built:
+            self.link()
+        wanted = self.names()
+        if self.options.address:
+            plain = Suite(BUILD / "mutants" / str(self.options.seed), self.options)
+            wanted = sorted({name for r in json.loads((self.place / "drawn.json").read_text()) for name in plain.reaching(r)[:FEW_TESTS]})
+        names = [name for name in wanted if not (self.options.quick and re.search(LONG_STUDIES, name)) and re.search(self.options.tests, name)]
+        for limit in sorted({min(seconds, self.options.longest) for seconds in (5, self.options.longest)}):
+            wanted = [name for name in names if not self.tests.get(name, {}).get("passed") and self.tests.get(name, {"limit": 0})["limit"] < limit]
+            with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+                list(pool.map(lambda name: time.monotonic() < end and self.measure_one(name, limit), wanted))
+            self.known.write_text(json.dumps(self.tests))
 
     def measure_one(self, name, limit):
+        reached = self.place / f"reached_{name}"
+        reached.unlink(missing_ok=True)
         passed, seconds = self.run(name, 0, limit)
-        reached = self.place / "reached"
         numbers = sorted({int(line) for line in reached.read_text().split()}) if reached.exists() else []
         # One that fails within its time need not be tried with more.
-        limit = limit if seconds >= limit else float("inf")
+        limit = limit if seconds >= limit else 1e9
         self.tests[name] = {"passed": passed, "seconds": round(seconds, 2), "limit": limit, "reaches": numbers}
-        self.known.write_text(json.dumps(self.tests))
+        if not self.options.built:
+            self.tests[name]["made"] = (self.objects / f"{name}.o").stat().st_mtime
         print(f"{name}: {seconds:.1f} s, {len(numbers)} mutants{'' if passed else ', does not count: fails or takes too long'}", file=sys.stderr,
               flush=True)
+
+    def version(self, name):
+        """What differs if a test was changed."""
+        test = self.tests.get(name, {})
+        return test.get("made", test.get("seconds"))
 
     def reaching(self, record):
         wanted = words_of(record["path"])
@@ -451,16 +501,21 @@ class Suite:
         return sorted(found, key=lambda name: (self.tests[name]["seconds"] + 0.1) * 0.3 ** len(wanted & words_of(name)))
 
 
-def try_mutant(record, suite, skip):
-    """(result, test that killed it, tests run)."""
-    tests = suite.reaching(record)
-    for test in tests:
+def try_mutant(record, suite, skip, end):
+    """(result, test that killed it, tests run); None if the time is over."""
+    tests, spent = suite.reaching(record), 0.0
+    for i, test in enumerate(tests):
         if test in skip:
             continue
+        spent += suite.tests[test]["seconds"]
+        if spent > suite.options.most:
+            return "survived", "", tests[:i]
+        if time.monotonic() + suite.tests[test]["seconds"] > end:
+            return None
         passed, _ = suite.run(test, record["number"], 2 + 3 * suite.tests[test]["seconds"])
         if not passed:
             return "killed", test, tests
-    if tests and is_same_code(suite.place, record):
+    if tests and not suite.options.built and is_same_code(suite.place, record):
         return "same code", "", tests
     return "survived" if tests else "not reached", "", tests
 
@@ -496,18 +551,26 @@ def main():
     parser.add_argument("--tests", default="", help="regular expression of test programs to run")
     parser.add_argument("--quick", action="store_true", help="run the tests as make check does")
     parser.add_argument("--longest", type=float, default=600, help="leave out tests that take longer, in seconds")
+    parser.add_argument("--most", type=float, default=float("inf"), help="seconds of tests per mutant")
+    parser.add_argument("--jobs", type=int, default=1, help="tests to run at the same time")
+    parser.add_argument("--built", action="store_true", help="take the program of tests as it is")
+    parser.add_argument("--address", action="store_true", help="what survived, with the address sanitizer")
     parser.add_argument("--retry", action="store_true", help="try again what was not killed")
     parser.add_argument("--print", action="store_true", help="print the results so far")
     parser.add_argument("--summary", action="store_true", help="print the counts so far as JSON")
     options = parser.parse_args()
-    place = BUILD / "mutants" / ("at" if options.at else str(options.seed))
+    place = BUILD / "mutants" / ("at" if options.at else f"{options.seed}-address" if options.address else str(options.seed))
     asked = place / "places"
     if options.at and not (asked.exists() and asked.read_text() == options.at):
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         asked.write_text(options.at)
     kept = place / "results.jsonl"
-    results = {r["number"]: r for r in map(json.loads, kept.read_text().splitlines())} if kept.exists() else {}
+    results = results_in(place)
+    # What the sanitizer sees is seen by the tests.
+    seen = {} if options.at or options.address else {n: r for n, r in results_in(BUILD / "mutants" / f"{options.seed}-address").items() if r["result"] == "killed"}
+    if options.summary or options.print:
+        results.update(seen)
     if options.summary:
         found = counted(results, options.count)
         counts = collections.Counter(r["result"] for r in found)
@@ -518,22 +581,31 @@ def main():
     end = time.monotonic() + 60 * options.minutes
     records, suite = prepare(place, options), Suite(place, options)
     suite.measure(end)
-    for record in records:
+
+    def begin(record):
         before = results.get(record["number"])
         if time.monotonic() > end or len(counted(results, options.count)) >= options.count and not options.retry:
-            break
-        if not re.search(options.only, record["path"]):
-            continue
+            return
         if before and not (options.retry and before["result"] in ("survived", "not reached")):
-            continue
+            return
         # Tests that it survived and that are as they were need not run again.
-        skip = {} if not before else {t for t in before["tests"] if suite.tests.get(t, {}).get("seconds") == before["times"].get(t)}
+        skip = {} if not before else {t for t in before["tests"] if suite.version(t) == before["times"].get(t)}
         start = time.monotonic()
-        result, test, tests = try_mutant(record, suite, skip)
-        results[record["number"]] = {**record, "result": result, "test": test, "tests": tests,
-                                     "times": {t: suite.tests[t]["seconds"] for t in tests}, "s": round(time.monotonic() - start, 1)}
-        with kept.open("a") as out:
-            out.write(json.dumps(results[record["number"]]) + "\n")
+        done = try_mutant(record, suite, skip, end)
+        if not done or before and not done[2]:
+            return  # no time, or none of the tests that were asked for reaches it
+        result, test, tests = done
+        tests = sorted({*tests, *(before["tests"] if before else [])})
+        entry = {**record, "result": result, "test": test, "tests": tests, "times": {t: suite.version(t) for t in tests},
+                 "s": round(time.monotonic() - start, 1)}
+        with lock:
+            results[record["number"]] = entry
+            with kept.open("a") as out:
+                out.write(json.dumps(entry) + "\n")
+
+    lock = threading.Lock()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(begin, [record for record in records if re.search(options.only, record["path"])]))
     print_results(counted(results, options.count))
 
 

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Long tests, in parts that go on where they stopped: docs/reliability.md says what they are and what came of them.
 
-usage: scripts/soak.py [PART...] [--minutes M] [--write | --list]
+usage: scripts/soak.py [PART...] [--minutes M] [--jobs N] [--built] [--write | --list]
 
 Parts (default: all, which takes hours): kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests,
-page.
+sanitizers, page.
 --minutes M ends each part after about that time. What a part did is added to tests/soak/results.jsonl (date, seeds, counts), and the
-next time it begins with the seeds after those. --write puts the sums into the tables of docs/reliability.md and docs/design/contact.md
+next time it begins with the seeds after those. --jobs N tries N seeds at the same time (default: one per core). --built takes the programs
+of build/ as they are, on a machine that cannot build them for example. --write puts the sums into the tables of docs/reliability.md and docs/design/contact.md
 and runs nothing.
 Exits 1 if something failed.
 """
 import argparse
 import collections
+import concurrent.futures
 import datetime
 import json
 import os
@@ -28,6 +30,8 @@ RESULTS = ROOT / "tests" / "soak" / "results.jsonl"
 PAGE = ROOT / "docs" / "reliability.md"
 CONTACT_PAGE = ROOT / "docs" / "design" / "contact.md"
 HOUR = 60.0
+JOBS = os.cpu_count()
+GRACE = 60.0  # seconds after its end that a seed may take; one that takes longer is tried again the next time
 
 
 def results_of(part):
@@ -46,25 +50,37 @@ def keep(part, **numbers):
     print(f"{part}: " + ", ".join(f"{key} {value}" for key, value in numbers.items()), flush=True)
 
 
-def call(*command, **environment):
-    """(exit code, what it said)."""
+def call(*command, limit=None, **environment):
+    """(exit code, what it said). limit: seconds, after which it is ended with a TimeoutExpired."""
     done = subprocess.run([str(word) for word in command], cwd=ROOT, env={**os.environ, **environment}, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT)
+                          stderr=subprocess.STDOUT, timeout=limit)
     return done.returncode, done.stdout.decode(errors="replace")
 
 
 def in_seeds(part, minutes, total, at_once, run):
-    """Calls run(first, count) -> (numbers, failed) until `total` seeds or the time are through; keeps the sums."""
+    """Calls run(first, count, limit) -> (numbers, failed), JOBS at the same time, until `total` seeds or the time are through; keeps the sums
+    of all seeds up to the first that took too long. limit: seconds that it may take."""
     end = time.monotonic() + 60 * minutes
-    first = seed = next_seed(part)
-    sums, failed = collections.Counter(), 0
-    while seed < first + total and time.monotonic() < end:
-        count = min(at_once, first + total - seed)
-        numbers, wrong = run(seed, count)
-        sums.update(numbers)
-        failed += wrong
-        seed += count
-    keep(part, first=first, count=seed - first, failed=failed, **sums)
+    first = next_seed(part)
+
+    def begin(seed):
+        left = end - time.monotonic()
+        try:
+            return run(seed, min(at_once, first + total - seed), left + GRACE) if left > 0 else None
+        except subprocess.TimeoutExpired:
+            print(f"{part}: seed {seed} took too long", flush=True)
+            return None
+
+    count, failed, sums = 0, 0, collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        seeds = range(first, first + total, at_once)
+        for seed, done in zip(seeds, pool.map(begin, seeds)):
+            if done is None:
+                break
+            sums.update(done[0])
+            failed += done[1]
+            count = min(seed + at_once - first, total)
+    keep(part, first=first, count=count, failed=failed, **sums)
     return failed == 0
 
 
@@ -73,8 +89,8 @@ def in_seeds(part, minutes, total, at_once, run):
 
 def kills(minutes):
     """One seed: ten kills per method, four disks that are full or broken, and places that go bad."""
-    def run(seed, _):
-        code, said = call("python3", "tests/soak/kill.py", BUILD / "yawara", BUILD / "tests" / "io_faults.so", 10, seed)
+    def run(seed, _, limit):
+        code, said = call("python3", "tests/soak/kill.py", BUILD / "yawara", BUILD / "tests" / "io_faults.so", 10, seed, limit=limit)
         tries = [int(n) for n in re.findall(r"^ok \w+: (\d+) disturbed", said, re.M)]
         lost = len(re.findall("^not ok", said, re.M)) or int(code != 0)
         if lost:
@@ -85,8 +101,8 @@ def kills(minutes):
 
 
 def seeded(part, program, minutes, total, at_once, **more):
-    def run(seed, count):
-        code, said = call(BUILD / "tests" / program, YW_TEST_SEEDS=f"{seed} {count}", **more)
+    def run(seed, count, limit):
+        code, said = call(BUILD / "tests" / program, limit=limit, YW_TEST_SEEDS=f"{seed} {count}", **more)
         if code == 0:
             return {}, 0
         # A failure ends the program: the seeds after it are tried as well.
@@ -94,7 +110,7 @@ def seeded(part, program, minutes, total, at_once, **more):
         seeds = re.findall(r"^seed (\d+)$", said, re.M)
         at = int(seeds[-1]) if seeds else seed
         rest = seed + count - at - 1
-        return {}, 1 + (run(at + 1, rest)[1] if rest > 0 and seeds else 0)
+        return {}, 1 + (run(at + 1, rest, limit)[1] if rest > 0 and seeds else 0)
 
     return in_seeds(part, minutes, total, at_once, run)
 
@@ -104,12 +120,12 @@ def scenes(minutes):
 
 
 def memory(minutes):
-    return seeded("memory", "test_memory", minutes, 100, 1)
+    return seeded("memory", "test_memory", minutes, 100, 1, YW_TEST_FULL="1")
 
 
 def torture(minutes):
-    def run(seed, _):
-        _, said = call(BUILD / "tests" / "test_torture", YW_TEST_SEEDS=f"{seed} 1")
+    def run(seed, _, limit):
+        _, said = call(BUILD / "tests" / "test_torture", limit=limit, YW_TEST_SEEDS=f"{seed} 1")
         found = re.search(r"(\d+) trials, (\d+) break the law, and (\d+) ", said)
         broken = [line for line in said.splitlines() if line.startswith("seed ")]
         with (BUILD / "torture.log").open("a") as out:
@@ -122,12 +138,12 @@ def torture(minutes):
 
 
 def heaps(minutes):
-    def run(seed, _):
-        code, said = call(BUILD / "tests" / "test_heaps", YW_TEST_SEEDS=f"{seed} 1")
+    def run(seed, _, limit):
+        code, said = call(BUILD / "tests" / "test_heaps", limit=limit, YW_TEST_SEEDS=f"{seed} 1")
         print("\n".join(line for line in said.splitlines() if "bodies" in line), flush=True)
         return {"heaps": len(re.findall(r"^heap of", said, re.M))}, int(code != 0)
 
-    return in_seeds("heaps", minutes, 5, 1, run)
+    return in_seeds("heaps", minutes, 14, 1, run)
 
 
 ORDEALS = ["bin", "knot", "sheets", "ring", "net", "twist", "grate", "head_on"]
@@ -163,16 +179,23 @@ def contact(minutes):
 def fuzz(minutes):
     code, said = call("scripts/fuzz.sh", int(60 * min(minutes, 2 * HOUR)))
     print(said, flush=True)
-    pattern = r"^(fuzz_\w+) +(\d+) +(\d+) +([\d?]+) -> +([\d?]+) +([\d?]+) -> +([\d?]+) +(\d*) s +(\d*) MB +(.*)$"
-    for name, executions, rate, cov, cov_end, ft, ft_end, slowest, peak, result in re.findall(pattern, said, re.M):
-        keep("fuzz", program=name, executions=int(executions), rate=int(rate), branches=[cov, cov_end], features=[ft, ft_end],
-             slowest=slowest, memory=peak, failed=int(result != "ok"))
+    keep_fuzzed(said)
     return code == 0
 
 
+def keep_fuzzed(said):
+    pattern = r"^(fuzz_\w+) +(\d+) +(\d+) +([\d?]+) -> +([\d?]+) +([\d?]+) -> +([\d?]+) +(\d*) s +(\d*) MB +(.*)$"
+    for name, executions, rate, cov, cov_end, ft, ft_end, slowest, peak, result in re.findall(pattern, said, re.M):
+        # libFuzzer does not count the time of an input that it gave up.
+        slowest = str(max(map(int, [slowest or 0, *re.findall(r"timeout after (\d+)", result)])))
+        broken = re.match(r"BROKEN (\d+)", result)
+        keep("fuzz", program=name, executions=int(executions), rate=int(rate), branches=[cov, cov_end], features=[ft, ft_end],
+             slowest=slowest, memory=peak, failed=int(broken[1]) if broken else int(result != "ok"))
+
+
 def server(minutes):
-    def run(seed, count):
-        code, said = call("python3", "tests/soak/server.py", BUILD / "yawara", count, seed)
+    def run(seed, count, limit):
+        code, said = call("python3", "tests/soak/server.py", BUILD / "yawara", count, seed, limit=limit)
         if code != 0:
             print(said, flush=True)
         return {"connections": count}, int(code != 0)
@@ -181,7 +204,7 @@ def server(minutes):
 
 
 def mutants(minutes):
-    code, said = call("scripts/mutate.py", "--quick", "--longest", 20, "--minutes", minutes)
+    code, said = call("scripts/mutate.py", "--quick", "--longest", 20, "--jobs", JOBS, "--minutes", minutes)
     counts = json.loads(call("scripts/mutate.py", "--summary")[1])
     keep("mutants", seed=1, **counts)
     print(said[-3000:], flush=True)
@@ -198,6 +221,7 @@ def analysis(_):
 
 def reproducible(_):
     code, said = call("scripts/check_reproducible.sh")
+    print(said, flush=True)
     keep("reproducible", said=said.strip().splitlines()[-1] if said.strip() else "", failed=int(code != 0))
     return code == 0
 
@@ -224,6 +248,31 @@ def tests(minutes):
     return code == 0
 
 
+SANITIZERS = {"address and undefined behaviour": ["address,undefined"], "threads": ["thread", "-DYW_BUILD_APP=OFF"],
+              "memory": ["memory", "-DYW_BUILD_APP=OFF"]}
+
+
+def sanitizers(minutes):
+    """Every test program under every sanitizer, at the length of make check; make test has time for some of them."""
+    good, end = True, time.monotonic() + 60 * minutes
+    for name, (flags, *options) in SANITIZERS.items():
+        folder = BUILD / f"soak_{flags.split(',')[0]}"
+        code, said = call("scripts/configure.sh", folder, "-DYW_BUILD_TESTS=ON", "-DCMAKE_C_COMPILER=clang", "-DYW_WITH_CUDA=OFF",
+                          "-DYW_WITH_OPENVDB=OFF", "-DYW_WITH_X86_KERNELS=OFF", "-DYW_OPTIMIZE=-O1", f"-DYW_SANITIZE={flags}", *options)
+        if code == 0:
+            left = int(max(60, end - time.monotonic()))
+            code, said = call("timeout", left, "ctest", "--test-dir", folder, "-j", JOBS, "--timeout", 3600, "--output-on-failure", YW_TEST_FAST="1")
+        passed = len(re.findall(r"^ *\d+/\d+ Test .* Passed", said, re.M))
+        failed = re.findall(r"^ *\d+/\d+ Test +#\d+: (\S+) .*\*\*\*", said, re.M)
+        total = re.search(r"^ *\d+/(\d+) Test ", said, re.M)
+        if failed or not passed:
+            print(said[-6000:], flush=True)
+        keep("sanitizers", name=name, programs=passed + len(failed), of=int(total[1]) if total else 0, failed=len(failed) if passed else 1,
+             names=failed)
+        good = good and not failed and passed > 0
+    return good
+
+
 def page(_):
     if call("scripts/web.sh", "--check")[0] != 0 or not shutil.which("chromium"):
         print("page: skipped, scripts/setup.sh web installs what it needs")
@@ -234,7 +283,7 @@ def page(_):
     return code == 0
 
 
-PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests, page)}
+PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests, sanitizers, page)}
 
 
 # Tables --------------------------------------------------------------------------------------------
@@ -322,6 +371,13 @@ def mutant_table():
     return lines
 
 
+def sanitizer_table():
+    """The last result of each."""
+    lines = ["| sanitizer | date | test programs run | of | failed |", "|" + "---|" * 5]
+    last = {result["name"]: result for result in results_of("sanitizers")}
+    return lines + [f"| {name} | {r['date']} | {r['programs']} | {r['of']} | {r['failed']} |" for name, r in last.items()]
+
+
 TABLES = {
     "kills": lambda: seed_table("kills", [("kills per method", "kills_per_method"), ("disturbed runs", "runs")]),
     "scenes": lambda: seed_table("scenes", [("scenes", "count")]),
@@ -336,6 +392,7 @@ TABLES = {
     "reproducible": lambda: last_table("reproducible", [("result", "said"), ("failed", "failed")]),
     "papers": lambda: last_table("papers", [("figures of papers, quick", "figures"), ("failed", "failed")]),
     "tests": lambda: last_table("tests", [("test programs at full length", "programs"), ("failed", "failed")]),
+    "sanitizers": sanitizer_table,
 }
 
 
@@ -353,9 +410,12 @@ def write_page():
 
 
 def main():
+    global JOBS
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", choices=[*PARTS, []])
     parser.add_argument("--minutes", type=float, default=24 * HOUR)
+    parser.add_argument("--jobs", type=int, default=JOBS, help="seeds to try at the same time")
+    parser.add_argument("--built", action="store_true", help="take the programs of build/ as they are")
     parser.add_argument("--write", action="store_true", help="write the tables of docs/reliability.md")
     parser.add_argument("--list", action="store_true", help="print the names of the parts")
     options = parser.parse_args()
@@ -363,7 +423,8 @@ def main():
         return print("\n".join(PARTS))
     if options.write:
         return write_page()
-    if subprocess.run([ROOT / "scripts" / "configure.sh", BUILD, "-DYW_BUILD_TESTS=ON"]).returncode != 0:
+    JOBS = options.jobs
+    if not options.built and subprocess.run([ROOT / "scripts" / "configure.sh", BUILD, "-DYW_BUILD_TESTS=ON"]).returncode != 0:
         sys.exit(1)
     failed = [part for part in options.parts or PARTS if not PARTS[part](options.minutes)]
     write_page()

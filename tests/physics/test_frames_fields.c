@@ -63,6 +63,8 @@ static void check_axes(yw_model* model, int32_t expected, yw_vec3 along) {
     assert_at_most(yw_distance(origins[i], wanted), 1e-5);
     assert_at_most(yw_distance(is, was), 1e-4);
   }
+  assert_int_equal(yw_body_axes(world, id, NULL, turns, 64), 0);
+  assert_int_equal(yw_body_axes(world, id, origins, NULL, 64), 0);
   // Fewer, evenly spread.
   assert_in_range(yw_body_axes(world, id, origins, turns, 4), 2, 4);
   free(x);

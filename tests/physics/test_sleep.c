@@ -312,12 +312,38 @@ static void sleepers_keep_their_contacts(void** state) {
   yw_world_destroy(world);
 }
 
+// Steady wind pushes all the time, also what does not move.
+static void nothing_sleeps_in_the_wind(void** state) {
+  (void)state;
+  yw_world* world = stack_of(MATCH, 0.4, "surfaces");
+  yw_body_id id = yw_world_body(world, 3);
+  for (int i = 0; i < 300 && !yw_body_is_asleep(world, id); ++i) step(world, 1);
+  assert_true(yw_body_is_asleep(world, id));
+  yw_wind_def wind = yw_default_wind_def();
+  wind.velocity = (yw_vec3){0.1f, 0, 0};
+  assert_int_equal(yw_world_set_wind(world, &wind), YW_OK);
+  for (int i = 0; i < 120; ++i) {
+    step(world, 1);
+    assert_false(yw_body_is_asleep(world, id));
+  }
+  yw_world_destroy(world);
+}
+
+static void scenes_say_how_slow_sleepers_are(void** state) {
+  (void)state;
+  yw_world* world = surface_world("{\"sleep_speed\": 0.03, \"bodies\": []}", 1);
+  assert_near(yw_world_sleep_speed(world), 0.03, 1e-7);
+  yw_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stacks_fall_asleep),
       cmocka_unit_test(sleep_can_be_turned_off),
       cmocka_unit_test(sleepers_cost_nothing),
       cmocka_unit_test(stacks_wake),
+      cmocka_unit_test(nothing_sleeps_in_the_wind),
+      cmocka_unit_test(scenes_say_how_slow_sleepers_are),
       cmocka_unit_test(motors_wake),
       cmocka_unit_test(resumed_worlds_sleep_alike),
       cmocka_unit_test(sleepers_keep_their_contacts),

@@ -410,6 +410,12 @@ static void unheld_body_has_no_equilibrium(void** state) {
   assert_int_equal(yw_slender_static(c.model, c.held, c.clamped, c.loads, 1e-9, &c.pose, &error),
                    YW_ERR_INVALID);
   assert_non_null(strstr(error.message, "free to move"));
+  // Held at two points it turns about the line through them, wherever that is.
+  for (int p = 0; p < c.model->num_particles; ++p) c.pose.x[3 * p + 1] += 3.0;
+  c.held[0] = c.held[c.model->num_particles - 1] = true;
+  assert_int_equal(yw_slender_static(c.model, c.held, c.clamped, c.loads, 1e-9, &c.pose, &error),
+                   YW_ERR_INVALID);
+  assert_non_null(strstr(error.message, "free to move"));
   case_free(&c);
   free((void*)def.points);
 }

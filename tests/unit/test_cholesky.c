@@ -203,6 +203,9 @@ static void the_float_factor_is_as_good_as_float(void** state) {
     for (int c = 0; c < 3; ++c) x32[4 * i + c] = (float)b[3 * i + c];
     x32[4 * i + 3] = 77.0f;
   }
+  assert_false(yw_cholesky_solve(f, NULL, 3, 2, b, b, NULL));
+  assert_false(yw_cholesky_solve(f, NULL, -1, 3, b, b, NULL));
+  assert_false(yw_cholesky_solve_f32(f, NULL, 3, 2, x32, x32, scratch));
   // Without the double factor, and in place, with a stride: padding must not change.
   yw_cholesky_trim(f, false);
   assert_false(yw_cholesky_solve(f, NULL, 3, 3, b, b, NULL));
@@ -289,6 +292,19 @@ static void a_matrix_that_is_not_positive_definite_is_refused_by_row(void** stat
   double* b = calloc(N, sizeof *b);
   double* scratch = yw_mem_alloc(NULL, yw_cholesky_scratch(f, 1, NULL), sizeof *scratch);
   assert_false(yw_cholesky_solve(f, NULL, 1, 1, b, b, scratch));
+  a.values[place] = kept;
+  // Wherever the row stands among those that are eliminated together.
+  for (int row = 0; row < N; row += 4) {
+    int own = a.start[row];
+    while (a.columns[own] != row) ++own;
+    double good = a.values[own];
+    char named[20];
+    snprintf(named, sizeof named, "row %d ", row);
+    a.values[own] = -1.0;
+    assert_int_equal(yw_cholesky_factorise(f, &a, tasks, &error), YW_ERR_DIVERGED);
+    if (!strstr(error.message, named)) fail_msg("%s, not %s", error.message, named);
+    a.values[own] = good;
+  }
   // NaN is rejected too.
   a.values[place] = NAN;
   assert_int_equal(yw_cholesky_factorise(f, &a, tasks, &error), YW_ERR_DIVERGED);

@@ -40,6 +40,10 @@ static void expect_measure(const char* before, const char* drive, const char* af
   "[0, 9, 0]}], \"bodies\": [{\"rigid\": {}, \"position\": [0, 3, 0], \"velocity\": [3, 4, 0], "  \
   "\"angular_velocity\": [1, 2, 2], " BOX
 #define OTHER ", {\"name\": \"b\", \"match\": {}, \"position\": [0, 3, 5], " BOX "}]"
+#define ROD                                                                                       \
+  ", {\"name\": \"b\", \"slender\": {}, \"position\": [0, 3, 5], \"rod\": {\"line\": {\"from\": " \
+  "[-1, 0, 0], "                                                                                  \
+  "\"to\": [1, 0, 0], \"count\": 5}, \"radius\": 0.2}}]"
 
 // From is 0 and to is 10 unless said otherwise, so values are tenths of the measure.
 static void measures_are_what_they_say(void** state) {
@@ -63,6 +67,9 @@ static void measures_are_what_they_say(void** state) {
   // To the face of the other box, half a metre before its centre.
   expect_measure(MOVING, "\"by\": \"distance\", \"from\": 0, \"to\": 10, \"body\": \"b\"", OTHER,
                  0.45);
+  // To the skin of a rod.
+  expect_measure(MOVING, "\"by\": \"distance\", \"from\": 0, \"to\": 10, \"body\": \"b\"", ROD,
+                 0.48);
   expect_measure(MOVING, "\"by\": \"height\", \"of\": \"b\", \"from\": 4, \"to\": 2", OTHER, 0.5);
   // Beyond the ends.
   expect_measure(MOVING, "\"by\": \"speed\", \"from\": 6, \"to\": 10", OTHER, 0.0);

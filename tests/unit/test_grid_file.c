@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Grids of numbers and painted meshes: every way they are stored, what lies between the points, and
 // files that are damaged or lie.
+#include "geometry/painted.h"
 #include "support/temporary_folder.h"
 #include "yawara/extend/decompress.h"
 #include "yawara/files.h"
@@ -159,6 +160,7 @@ static void lies_are_refused(void** state) {
          NULL, "turned");
   refuse(store_text("x.vti", "<VTKFile type=\"UnstructuredGrid\">"), NULL, "ImageData");
   refuse(store_text("x.vti", ""), NULL, "VTKFile");
+  refuse(store_text("x.vti", "</VTKFile type=\"ImageData\">"), NULL, "begins with the tag VTKFile");
   refuse(store_text("x.txt", "hello"), NULL, ".vti, .mhd or .mha");
   refuse("no/such.vti", NULL, "cannot be opened");
 
@@ -270,12 +272,35 @@ static void painted_meshes(void** state) {
   }
 }
 
+// Between the corners of a triangle its values are mixed; one without an area has those of its
+// nearest corners.
+static void painted_values_fill_space(void** state) {
+  (void)state;
+  const float values[3] = {1, 2, 4};
+  for (int flat = 0; flat < 2; ++flat) {
+    yw_vec3 corners[3] = {{0, 0, 0}, {1, 0, 0}, {flat ? 3 : 0, flat ? 0 : 1, 0}};
+    int32_t triangle[3] = {0, 1, 2};
+    const yw_tri_mesh mesh = {
+        .positions = corners, .triangles = triangle, .num_vertices = 3, .num_triangles = 1};
+    yw_painted painted;
+    assert_int_equal(yw_painted_create(NULL, &mesh, values, &painted), YW_OK);
+    for (int k = 0; k < 3; ++k) {
+      yw_vec3 p = {corners[k].x, corners[k].y, 0.5f};
+      assert_near(yw_painted_value(&painted, p), values[k], 1e-6);
+    }
+    yw_vec3 middle = {flat ? 1.25f : 0.25f, flat ? 0 : 0.5f, -0.1f};
+    // Shares 1/4, 1/4 and 1/2, or the second corner alone.
+    assert_near(yw_painted_value(&painted, middle), flat ? 2.0 : 2.75, 1e-5);
+    yw_painted_free(&painted);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(points_of_a_vti_file), cmocka_unit_test(cells_of_a_vti_file),
-      cmocka_unit_test(binary_vti_files),     cmocka_unit_test(a_header_and_a_raw_file),
-      cmocka_unit_test(lies_are_refused),     cmocka_unit_test(damaged_files_do_no_harm),
-      cmocka_unit_test(painted_meshes),
+      cmocka_unit_test(points_of_a_vti_file),     cmocka_unit_test(cells_of_a_vti_file),
+      cmocka_unit_test(binary_vti_files),         cmocka_unit_test(a_header_and_a_raw_file),
+      cmocka_unit_test(lies_are_refused),         cmocka_unit_test(painted_values_fill_space),
+      cmocka_unit_test(damaged_files_do_no_harm), cmocka_unit_test(painted_meshes),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -160,6 +160,7 @@ static void mistakes_are_reported_with_their_place(void** state) {
       {"[\"\\u12g4\"]", "a.json:1:7: \\u needs four hexadecimal digits"},
       {"[\"\\u0000\"]", "a.json:1:9: a string must not contain \\u0000"},
       {"[\"\\uD800\"]", "a.json:1:9: \\uD800 is half a character: its pair is missing"},
+      {"[\"\\uDC00\\uDC00\"]", "a.json:1:9: \\uDC00 is half a character: its pair is missing"},
       {"/* x", "a.json:1:1: this comment does not end: expected */"},
       {"# x", "a.json:1:1: comments begin with //, not with #"},
       {"1 2", "a.json:1:3: expected the end of the text, but found '2'"},

@@ -596,6 +596,82 @@ static void other_cells_are_named(void** state) {
   }
 }
 
+static void so_are_those_of_gmsh(void** state) {
+  (void)state;
+  static const struct {
+    int type, nodes;
+    const char* name;
+  } cells[] = {{5, 8, "hexahedra"}, {12, 27, "hexahedra"}, {17, 20, "hexahedra"},
+               {6, 6, "prisms"},    {13, 18, "prisms"},    {18, 15, "prisms"},
+               {7, 5, "pyramids"},  {14, 14, "pyramids"},  {19, 13, "pyramids"}};
+  for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i) {
+    char text[400], message[100];
+    int n = snprintf(text, sizeof text,
+                     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n"
+                     "$Elements\n1\n1 %d 0",
+                     cells[i].type);
+    for (int k = 0; k < cells[i].nodes; ++k) n += snprintf(text + n, sizeof text - (size_t)n, " 1");
+    snprintf(text + n, sizeof text - (size_t)n, "\n$EndElements\n");
+    snprintf(message, sizeof message, "has 1 %s beside 0 tets", cells[i].name);
+    const bad_file file = {"e.msh", text, message};
+    assert_bad(&file, true);
+  }
+}
+
+// The volumes of Gmsh are labels only where there are several.
+static void one_volume_of_gmsh_needs_no_label(void** state) {
+  (void)state;
+  for (int several = 0; several < 2; ++several) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+             "5 0 0 -1\n$EndNodes\n$Elements\n%d\n1 4 2 0 7 1 2 3 4\n%s$EndElements\n",
+             1 + several, several ? "2 4 2 0 8 1 3 2 5\n" : "");
+    yw_tet_mesh mesh;
+    yw_error error = {0};
+    if (yw_tet_mesh_read(store_text("volumes.msh", text), NULL, &mesh, &error) < YW_OK)
+      fail_msg("%s", error.message);
+    assert_int_equal(mesh.num_tets, 1 + several);
+    assert_int_equal(mesh.labels ? mesh.labels[0] : 0, several ? 7 : 0);
+    yw_tet_mesh_free(&mesh);
+  }
+}
+
+// A comma at the end of a keyword's line announces more of it only if words follow.
+static void commas_of_abaqus_end_keywords(void** state) {
+  (void)state;
+  static const char* const keywords[] = {"*ELEMENT, TYPE=C3D4", "*ELEMENT, TYPE=C3D4,",
+                                         "*ELEMENT,\nTYPE=C3D4", "*ELEMENT,\ntype=C3D4,"};
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; ++i) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n%s\n1, 1, 2, 3, 4\n",
+             keywords[i]);
+    yw_tet_mesh mesh;
+    yw_error error = {0};
+    if (yw_tet_mesh_read(store_text("comma.inp", text), NULL, &mesh, &error) < YW_OK)
+      fail_msg("%s", error.message);
+    assert_int_equal(mesh.num_tets, 1);
+    yw_tet_mesh_free(&mesh);
+  }
+}
+
+// Convex polygons become fans around their first corner, as other programs draw them.
+static void convex_polygons_become_fans(void** state) {
+  (void)state;
+  yw_tri_mesh mesh;
+  yw_error error = {0};
+  const char* text = "v 0 0 0\nv 2 0 0\nv 3 1 0\nv 2 2 0\nv 0 2 0\nf 1 2 3 4 5\n";
+  if (yw_tri_mesh_read(store_text("fan.obj", text), NULL, &mesh, &error) < YW_OK)
+    fail_msg("%s", error.message);
+  assert_int_equal(mesh.num_triangles, 3);
+  for (int32_t t = 0; t < 3; ++t) {
+    const int32_t corners[3] = {0, t + 1, t + 2};
+    for (int k = 0; k < 3; ++k) assert_int_equal(mesh.triangles[3 * t + k], corners[k]);
+  }
+  yw_tri_mesh_free(&mesh);
+}
+
 // VTK writes cells without corners where others were taken out.
 static void empty_cells_of_vtk_are_left_out(void** state) {
   (void)state;
@@ -625,6 +701,10 @@ static void a_wrong_tet_in_a_tetgen_pair_names_both_files(void** state) {
   store_text("box.ele", "1 5 0\n0 0 1 2 3 3\n");
   assert_int_equal(yw_tet_mesh_read(path, NULL, &mesh, &error), YW_ERR_FORMAT);
   assert_contains(error.message, "box.ele:1: tets have 5 corners, but must have 4 or 10");
+  store_text("box.node", "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n");
+  store_text("box.ele", "1 4 1\n1 1 2 3 4 0.5\n");
+  assert_int_equal(yw_tet_mesh_read(path, NULL, &mesh, &error), YW_ERR_FORMAT);
+  assert_contains(error.message, "box.ele:2: the attribute of tet 1 is 0.5, but must be a whole");
   store_text("box.node", "4 3 0 0\n2 0 0 0\n");
   assert_int_equal(yw_tet_mesh_read(path, NULL, &mesh, &error), YW_ERR_FORMAT);
   assert_contains(error.message, "box.node:1: the number of vertices is 4, but the file has only");
@@ -860,6 +940,10 @@ int main(void) {
       cmocka_unit_test(errors_in_surfaces_name_place_and_numbers),
       cmocka_unit_test(errors_in_tets_name_place_and_numbers),
       cmocka_unit_test(other_cells_are_named),
+      cmocka_unit_test(so_are_those_of_gmsh),
+      cmocka_unit_test(one_volume_of_gmsh_needs_no_label),
+      cmocka_unit_test(commas_of_abaqus_end_keywords),
+      cmocka_unit_test(convex_polygons_become_fans),
       cmocka_unit_test(empty_cells_of_vtk_are_left_out),
       cmocka_unit_test(a_wrong_tet_in_a_tetgen_pair_names_both_files),
       cmocka_unit_test(missing_files_and_folders_are_errors),

@@ -47,6 +47,11 @@ static void wrong_paths_are_named(void** state) {
       strstr(error.message, "key 1 of the path is at 1 s, but must be later than key 0"));
   bad[1].time = NAN;
   assert_int_equal(yw_path_check(&path, "obstacle", &error), YW_ERR_INVALID);
+  path.keys = NULL;
+  assert_int_equal(yw_path_check(&path, "obstacle", &error), YW_ERR_INVALID);
+  path.num_keys = -1;
+  assert_int_equal(yw_path_check(&path, "obstacle", &error), YW_ERR_INVALID);
+  assert_non_null(strstr(error.message, "path has -1 keys"));
 }
 
 int main(void) {

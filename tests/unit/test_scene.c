@@ -157,6 +157,8 @@ static void mistakes_in_shapes_are_reported(void** state) {
        "dir/a.json:1:76: obstacles[0].shape.rotate needs \"degrees\""},
       {SHAPE("{\"sphere\": {\"radius\": 1}, \"rotate\": [0, 0, 0, 0]}"),
        "dir/a.json:1:76: obstacles[0].shape.rotate is zero, but must be a rotation"},
+      {SHAPE("{\"sphere\": {\"radius\": 1}, \"rotate\": [1]}"),
+       "dir/a.json:1:76: obstacles[0].shape.rotate has 1 number, but must have 4"},
       {SHAPE("{\"sphere\": {\"radius\": 1}, \"scale\": 0}"),
        "dir/a.json:1:75: obstacles[0].shape.scale is 0, but must be greater than 0 and at most "
        "1000000"},
@@ -403,6 +405,8 @@ static void mistakes_in_overrides_name_the_override(void** state) {
        "\"beta\"?)"},
       {"bodies[7].match.beta", "1",
        "--set bodies[7].match.beta: bodies has 2 items, so there is no [7]"},
+      {"bodies[890].match.beta", "1",
+       "--set bodies[890].match.beta: bodies has 2 items, so there is no [890]"},
       {"gravity[3]", "1", "--set gravity[3]: gravity has 3 items, so there is no [3]"},
       {"gravity.y", "1", "--set gravity.y: gravity is not an object"},
       {"models[0]", "1", "--set models[0]: models is not a list"},

@@ -272,6 +272,9 @@ static void variants_that_fail_are_told_apart(void** state) {
     assert_int_equal(variants[2].status, keep ? YW_OK : YW_ERR_INVALID);
     assert_string_equal(variants[2].message.message, "");
   }
+  variants[0].overrides = NULL;
+  yw_rollout_def def = rollout_of(variants, &track);
+  assert_int_equal(yw_scene_rollout(&def, NULL), YW_ERR_INVALID);
 }
 
 static void a_rollout_can_be_stopped(void** state) {

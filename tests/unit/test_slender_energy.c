@@ -225,6 +225,49 @@ static void rigid_motions_cost_nothing(void** state) {
   check_rigid(dome());
 }
 
+// The strains of the pair after its unknowns moved by share along one of them, which are in the
+// axes of its frame. Those axes turn with the pair, as strains do.
+static void strain_along(const slender_case* c, const rod_pair* pair, yw_turn frame, int unknown,
+                         double share, double out[9]) {
+  int32_t p = pair->particles[unknown / 6];
+  double way[3] = {0}, moved[3], x[3];
+  yw_turn q = c->pose.q[p];
+  way[unknown % 3] = share;
+  yw_turn_apply(frame, way, moved);
+  for (int k = 0; k < 3; ++k) {
+    x[k] = c->pose.x[3 * p + k];
+    if (unknown % 6 < 3) c->pose.x[3 * p + k] += moved[k];
+  }
+  if (unknown % 6 >= 3) c->pose.q[p] = yw_turn_mul(yw_turn_exp(moved), q);
+  yw_rod_strain(pair, &c->pose, out);
+  c->pose.q[p] = q;
+  for (int k = 0; k < 3; ++k) c->pose.x[3 * p + k] = x[k];
+}
+
+// What the position-based solver of rods leans on.
+static void strains_of_a_pair_change_as_their_jacobian_says(void** state) {
+  (void)state;
+  slender_case c;
+  case_of(&c, coil());
+  disturb(&c, 0.02, 0.8);
+  for (int e = 0; e < c.model->num_elements; ++e) {
+    const rod_pair* pair = &c.model->pairs[e];
+    rod_strains now;
+    yw_rod_strains(pair, &c.pose, &now);
+    double largest = 0.0;
+    for (int i = 0; i < 9 * 12; ++i) largest = fmax(largest, fabs(now.jacobian[i / 12][i % 12]));
+    for (int u = 0; u < 12; ++u) {
+      double h = 1e-6, up[9], down[9];
+      strain_along(&c, pair, now.frame, u, h, up);
+      strain_along(&c, pair, now.frame, u, -h, down);
+      for (int i = 0; i < 9; ++i) {
+        assert_near((up[i] - down[i]) / (2 * h), now.jacobian[i][u], 1e-7 * largest);
+      }
+    }
+  }
+  case_free(&c);
+}
+
 // The frame of a pair maximises tr(R^T A): no other rotation does better.
 static void frame_of_a_pair_is_the_best(void** state) {
   (void)state;
@@ -266,6 +309,7 @@ int main(void) {
       cmocka_unit_test(examples_change_the_rest_shape),
       cmocka_unit_test(rigid_motions_cost_nothing),
       cmocka_unit_test(frame_of_a_pair_is_the_best),
+      cmocka_unit_test(strains_of_a_pair_change_as_their_jacobian_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

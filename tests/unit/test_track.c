@@ -2,6 +2,7 @@
 // Tracks: values over time, what they act on, snapshots, mistakes.
 #include "support/method_world.h"
 #include "support/scene_text.h"
+#include "world/wind.h"
 #include "yawara/yawara.h"
 
 #define BOX "\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 2}}"
@@ -210,6 +211,24 @@ static void gusts_have_the_turbulence_asked_for(void** state) {
   yw_world_destroy(world);
 }
 
+// Gusts travel with the air: with it they are those of still air.
+static void gusts_travel_with_the_air(void** state) {
+  (void)state;
+  yw_wind_def still = yw_default_wind_def(), wind;
+  still.turbulence = 2;
+  still.size = 0.5f;
+  wind = still;
+  wind.velocity = (yw_vec3){3, -2, 5};
+  for (int i = 0; i < 50; ++i) {
+    // Multiples of a sixteenth, so that places along the way are exact.
+    double time = 0.25 * i;
+    yw_vec3 p = {0.0625f * (float)(7 * i), 0.0625f * (float)(5 * i), -0.0625f * (float)(3 * i)};
+    yw_vec3 moved = {p.x + 3 * (float)time, p.y - 2 * (float)time, p.z + 5 * (float)time};
+    yw_vec3 a = yw_wind_gust(&still, p, time), b = yw_wind_gust(&wind, moved, time);
+    assert_true(a.x == b.x && a.y == b.y && a.z == b.z);
+  }
+}
+
 // A cube hangs on its top face, falls when it is let go, and is caught again.
 static void pins_let_go_and_hold_again(void** state) {
   (void)state;
@@ -365,10 +384,13 @@ static void tracks_end_with_what_they_change(void** state) {
   params.beta = 0.95f;
   assert_int_equal(yw_body_set_match_params(world, body, &params), YW_OK);
   assert_true(yw_world_hash(world) == plain);
-  def.target = YW_TRACK_PARAMETER;
-  assert_int_equal(yw_track_create(world, &def, &tracks[0], NULL), YW_OK);
+  for (int target = 0; target < 2; ++target) {
+    def.target = target ? YW_TRACK_PARAMETER : YW_TRACK_GRAVITY;
+    assert_int_equal(yw_track_create(world, &def, &tracks[target], NULL), YW_OK);
+  }
   assert_int_equal(yw_body_destroy(world, body), YW_OK);
-  assert_false(yw_track_is_valid(world, tracks[0]));
+  assert_false(yw_track_is_valid(world, tracks[1]));
+  assert_true(yw_track_is_valid(world, tracks[0]));  // of the world, not of the body
   assert_int_equal(yw_world_step(world, 0.1f, 1, NULL), YW_OK);
   yw_world_destroy(world);
 }
@@ -602,6 +624,7 @@ int main(void) {
                                      cmocka_unit_test(friction_acts_when_its_key_says),
                                      cmocka_unit_test(wind_follows_its_keys),
                                      cmocka_unit_test(gusts_have_the_turbulence_asked_for),
+                                     cmocka_unit_test(gusts_travel_with_the_air),
                                      cmocka_unit_test(pins_let_go_and_hold_again),
                                      cmocka_unit_test(springs_are_as_weak_as_their_strength),
                                      cmocka_unit_test(snapshots_know_tracks),

@@ -80,7 +80,7 @@ static void name_bodies(exporter* e) {
     const char* name = e->run.shown->bodies[i].name;
     char clean[64];
     size_t n = 0;
-    for (; name[n] && n < sizeof clean - 1; ++n) {
+    for (; n < sizeof clean - 1 && name[n]; ++n) {
       char c = name[n];
       bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   c == '-' || c == '_';

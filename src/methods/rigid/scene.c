@@ -47,6 +47,7 @@ static bool create(yw_loader* l, yw_model_spec* model, yw_rigid_def* def) {
   if (own && !yw_build_surface(l, model, &shown)) return false;
   if (own) def->shown = &shown;
   yw_status status = yw_model_create_rigid(&l->scene->mem, def, &model->model, &deep);
+  def->shown = NULL;
   yw_tri_mesh_free(&shown);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->node;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
