@@ -80,8 +80,9 @@ static void answer(const yw_contact_problem* problem, yw_contact_answer* a) {
   if (!sound) shown = own;
   a->own = shown;
   float seen = YIELD_SAFETY * (float)(shown / own);
-  // The first answer replaces the guess of 1; later ones may only raise it. Those of smooth
-  // directions are small, so where these are searched further, 1 is a guess only at first.
+  // The first answer replaces the guess of 1; later ones may only raise it. Those to smooth
+  // pressure are small: with such a guess sweeps go much too far, so where rounds start from old
+  // forces, 1 is a guess only in the first round of sweeps.
   bool guess = problem->first_round || !yw_island_searches(&problem->islands[a->island]);
   if ((yield == 1.0f && guess) || seen > yield) yield = seen;
   problem->yields[a->body] = yw_clampf(yield, LEAST_YIELD, 1.0f);
@@ -106,16 +107,15 @@ void yw_answers_soften(const yw_contact_problem* problem) {
 // How far --------------------------------------------------------------------------------------
 //
 // Without friction, the impulses J sought are those with the least J A J / 2 + J (u - goal), where
-// u are the relative velocities before and A J the answers to J. Sweeps know the answers only by
-// guess and may go much too far. With the answer to the direction D of a round known, the best step
-// along it is known too: -D (u - goal) / D A D, for each island of bodies by itself. Steps of more
-// than 1 may lead to impulses that pull; as with conjugate directions, the next sweeps see to that.
-// With friction, a contact that slides would press more, to lift the body: goals that are lower by
-// mu times the speed of sliding undo this (de Saxce and Feng 1998).
+// u are the relative velocities before and A J the answers to J. Of forces of the last substep, D,
+// as much is used as makes this least: -D (u - goal) / D A D, for each island of bodies by itself;
+// those of an impact that is over are dropped. With friction, a contact that slides would press
+// more, to lift the body: goals that are lower by mu times the speed of sliding undo this (de Saxce
+// and Feng 1998).
 //
 // Rods and sheets bend so far in an impact that their answers, which are linear, say little about
-// the energy; and what an obstacle drives has to get out of its way. Their islands go as far as the
-// sweeps do.
+// the energy; and what an obstacle drives has to get out of its way. Their islands start from
+// nothing.
 
 // N s m/s, what the last sweeps add to the product of impulses and goals.
 static void measure_goals(const yw_contact_problem* problem, yw_contact_batch* batch) {
@@ -152,7 +152,7 @@ static void scale_answer(const yw_contact_problem* problem, const yw_contact_ans
   }
 }
 
-void yw_answers_search(const yw_contact_problem* problem, float least, float most) {
+void yw_answers_search(const yw_contact_problem* problem, float most) {
   yw_contact_island* islands = problem->islands;
   if (problem->num_answers == 0) return;
   for (int32_t k = 0; k < problem->num_answers; ++k) {
@@ -172,7 +172,7 @@ void yw_answers_search(const yw_contact_problem* problem, float least, float mos
   for (int32_t k = 0; k < problem->num_answers; ++k) {
     yw_contact_island* island = &islands[problem->answers[k].island];
     if (!yw_island_searches(island) || !(island->own > 0.0)) continue;
-    island->share = yw_clampf((float)(-island->along / island->own), least, most);
+    island->share = yw_clampf((float)(-island->along / island->own), 0.0f, most);
   }
   yw_sweep_all(problem, scale_batch);
   for (int32_t k = 0; k < problem->num_answers; ++k) scale_answer(problem, &problem->answers[k]);

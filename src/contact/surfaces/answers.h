@@ -8,7 +8,7 @@
 
 static inline bool yw_answers(const yw_contact_body* body) { return body->respond != NULL; }
 
-/// True where steps are chosen by energy.
+/// True where rounds start from old forces.
 static inline bool yw_island_searches(const yw_contact_island* island) {
   return island->answers && !island->thin && !island->driven;
 }
@@ -19,8 +19,8 @@ void yw_answers_begin(const yw_contact_problem* problem);
 void yw_answers_base(const yw_contact_problem* problem);
 /// After them: replaces what they did to bodies by the answers of these.
 void yw_answers_replace(const yw_contact_problem* problem);
-/// Then makes of what sweeps and answers did the share that is best, within limits.
-void yw_answers_search(const yw_contact_problem* problem, float least, float most);
+/// Then makes of what impulses and answers did the share that is best, between 0 and `most`.
+void yw_answers_search(const yw_contact_problem* problem, float most);
 /// Follows the last direction of search further, as the contacts do (yw_contact_turn).
 void yw_answers_turn(const yw_contact_problem* problem);
 /// Rounds do not settle: particles count as lighter.

@@ -27,8 +27,8 @@
 // Rounds of sweeps and answers, per iteration that the world asks for. Answers are dear: there are
 // twice the sweeps in a round with them.
 #define ROUNDS_PER_ITERATION 3
-// Where steps are searched for, rounds converge, and seldom take so many: they may go on for
-// longer, and end later.
+// Rounds that start from old forces converge, and seldom take so many: they may go on for longer,
+// and end later.
 #define ROUNDS_PER_SEARCH 5
 #define SEARCH_SETTLED 1e-3
 // Where bodies do not answer, only every so many rounds visit the contacts at which nothing
@@ -37,10 +37,8 @@
 #define SWEEPS_WITH_ANSWERS 2
 // Rounds end when the impulses change by less than this share.
 #define SETTLED 2e-3
-// A direction of search is followed by this share at least, since friction follows from the
-// pressure found so far and not from energy alone; and at most.
-#define LEAST_STEP 0.05f
-#define MOST_STEP 2.0f
+// Old forces are made at most this many times as large.
+#define MOST_START 2.0f
 
 // Weighted sum of one side's particles.
 static inline yw_vec3 side_sum(const yw_contact* c, int side, const yw_vec4* values) {
@@ -360,7 +358,7 @@ static void start_warm(yw_contact_problem* problem) {
   yw_sweep_all(problem, start_batch);
   problem->first_round = false;
   yw_answers_replace(problem);
-  yw_answers_search(problem, 0.0f, MOST_STEP);
+  yw_answers_search(problem, MOST_START);
   problem->extrapolate = 0.0f;
   yw_sweep_all(problem, turn_batch);
   yw_answers_turn(problem);
@@ -390,7 +388,6 @@ static void solve_velocities(yw_contact_problem* problem) {
     sweep_velocities(problem, answered ? SWEEPS_WITH_ANSWERS : 1);
     problem->first_round = round == 0;
     yw_answers_replace(problem);
-    yw_answers_search(problem, LEAST_STEP, round == rounds - 1 ? 1.0f : MOST_STEP);
     now = last_step2(problem, searched ? SEARCH_SETTLED : SETTLED);
     if (round == rounds - 1) break;
     // The round after this one visits all contacts.
