@@ -8,6 +8,7 @@
 
 #include "contact/log.h"
 #include "yawara/extend/method.h"
+#include "yawara/extend/stream.h"
 
 /// With which others a body collides.
 typedef struct yw_contact_filter {
@@ -35,6 +36,7 @@ typedef struct yw_contact_body {
   yw_contact_geometry geometry;
   uint64_t topology_version;  ///< caches are rebuilt when it changes
   uint64_t key;               ///< identity of the body, stable from step to step, for caches
+  uint32_t number;            ///< likewise, and the same when a snapshot is loaded
   yw_particles* particles;
   const yw_vec4* begin;  ///< positions at the start of the substep (surfaces only)
   /// The method's answer to impulses (see yw_method.respond); NULL: each particle on its own
@@ -53,9 +55,10 @@ typedef struct yw_contact_body {
   bool is_obstacle;
   const yw_contact_source* source;  ///< of a large obstacle; NULL: all particles are in place
   int32_t obstacle;                 ///< for the caller
-  float skin;    ///< m, that others keep from its surface; 0: as they do from each other
-  bool asleep;   ///< two that sleep do not meet
-  bool pressed;  ///< out: the surface of an obstacle acted on it (surfaces only)
+  float skin;        ///< m, that others keep from its surface; 0: as they do from each other
+  float rest_speed;  ///< m/s, at which it may sleep; 0: never
+  bool asleep;       ///< two that sleep do not meet
+  bool pressed;      ///< out: the surface of an obstacle acted on it (surfaces only)
   const yw_contact_filter* filter;  ///< NULL: collides with all
   /// Obstacles of the substep if some particles touch one; otherwise NULL. Bodies pressed against
   /// each other are then held by obstacles in the same sweeps.
@@ -93,7 +96,8 @@ static inline bool yw_contact_may_meet(const yw_contact_body* a, const yw_contac
   return low == f->num_apart || f->apart[low] != pair;
 }
 
-/// Buffers and caches kept from step to step. They never change a result by a single bit.
+/// Buffers and caches kept from step to step. They never change a result by a single bit; but
+/// surfaces start from the forces of the last substep, which are part of the state of a world.
 typedef struct yw_points yw_points;
 typedef struct yw_surfaces yw_surfaces;
 
@@ -120,6 +124,16 @@ yw_status yw_points_resolve(yw_points* points, yw_contact_body* bodies, int32_t 
 yw_status yw_surfaces_resolve(yw_surfaces* surfaces, yw_contact_body* bodies, int32_t num_bodies,
                               float h, yw_vec3 gravity, int32_t iterations, yw_tasks* tasks,
                               int32_t* num_contacts);
+
+/// Calls for different bodies in turns (those in lockstep and the others) are different series: the
+/// next resolve starts from the forces of the last one of its series. At first series 0.
+#define YW_SURFACES_SERIES 2
+void yw_surfaces_continue(yw_surfaces* surfaces, int32_t series);
+/// There is no resolve in this substep: the next one of the series starts from nothing.
+void yw_surfaces_forget(yw_surfaces* surfaces, int32_t series);
+/// The forces to start from.
+void yw_surfaces_save(const yw_surfaces* surfaces, yw_writer* writer);
+yw_status yw_surfaces_load(yw_surfaces* surfaces, yw_reader* reader);
 
 /// Pairs of bodies that had contacts in the last resolve: their number (a pair may be listed more
 /// than once), and one of them, as the bodies were passed. Both are the same for contacts within a

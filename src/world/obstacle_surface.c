@@ -206,6 +206,7 @@ void yw_obstacle_surfaces_add(yw_world* world, float h) {
     world->contact_bodies.items[world->contact_bodies.count++] = (yw_contact_body){
         .geometry = s->geometry,
         .key = (uint64_t)1 << 63 | (uint64_t)pose->number << 32 | o->generation,
+        .number = 1u << 31 | (uint32_t)pose->number,
         .particles = &s->particles,
         .begin = s->begin,
         .friction = o->sticky ? STICKY_FRICTION : o->friction,

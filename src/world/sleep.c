@@ -200,12 +200,19 @@ static bool is_blown(const yw_world* world) {
          (yw_length2(world->wind_velocity) > 0.0f || wind->turbulence > 0.0f);
 }
 
-// How fast a body at rest may be. Without weight, a slow body need not be at rest.
-static float rest_speed(const yw_world* world, const yw_body* body, yw_aabb box) {
-  bool pinned = body->holds.count + body->springs.count > 0;
-  float speed = fminf(world->sleep_speed, SIZE_SHARE * yw_distance(box.lower, box.upper));
+// Without weight, a slow body need not be at rest.
+static float speed_share(const yw_world* world, const yw_body* body) {
   if (!(yw_length2(world->gravity) > 0.0f)) return 0.0f;
-  return pinned ? PINNED_SHARE * speed : speed;
+  return body->holds.count + body->springs.count > 0 ? PINNED_SHARE : 1.0f;
+}
+
+float yw_sleep_speed_of(const yw_world* world, const yw_body* body) {
+  return speed_share(world, body) * world->sleep_speed;
+}
+
+static float rest_speed(const yw_world* world, const yw_body* body, yw_aabb box) {
+  float most = SIZE_SHARE * yw_distance(box.lower, box.upper);
+  return speed_share(world, body) * fminf(world->sleep_speed, most);
 }
 
 // By the way of its particles in the step, not their velocities: where rounding or contact makes

@@ -11,7 +11,7 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 
-static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '5'};
+static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '6'};
 // Starts what is hashed: hashes stay when the format of snapshots changes but not what they hold.
 static const char hash_magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '3'};
 
@@ -91,6 +91,7 @@ static void write_state(const yw_world* world, yw_writer* writer) {
     }
   }
   yw_tracks_write_state(world, writer);
+  if (world->surfaces) yw_surfaces_save(world->surfaces, writer);
   for (int32_t i = 0; i < world->parting.count; ++i) yw_write_u64(writer, world->parting.items[i]);
 }
 
@@ -244,7 +245,9 @@ static yw_status read_state(yw_world* world, yw_reader* reader) {
     }
   }
   yw_tracks_read_state(world, reader);
-  yw_status status = reader->failed ? YW_ERR_FORMAT : read_parting(world, reader);
+  yw_status status = reader->failed ? YW_ERR_FORMAT : YW_OK;
+  if (status >= 0 && world->surfaces) status = yw_surfaces_load(world->surfaces, reader);
+  if (status >= 0) status = read_parting(world, reader);
   if (status < 0) return status;
   yw_world_fit_meshes(world);
   yw_world_show(world, true);

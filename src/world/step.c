@@ -275,9 +275,13 @@ static void follow(void* context) {
 
 static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
   yw_world* world = s->world;
-  if (!yw_sleep_find_reach(world, s->h)) return YW_OK;
-  bool at_obstacles = yw_obstacle_surfaces_find(world);
-  if (!at_obstacles && !needs_body_contact(world)) return YW_OK;
+  bool any = yw_sleep_find_reach(world, s->h);
+  bool at_obstacles = any && yw_obstacle_surfaces_find(world);
+  if (!at_obstacles && !(any && needs_body_contact(world))) {
+    if (world->surfaces) yw_surfaces_forget(world->surfaces, s->lockstep);
+    return YW_OK;
+  }
+  if (world->surfaces) yw_surfaces_continue(world->surfaces, s->lockstep);
   world->contact_bodies.count = world->responders.count = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];
@@ -296,6 +300,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
         .geometry = geometry,
         .topology_version = yw_body_topology(body),
         .key = body->key,
+        .number = world->body_order.items[i],
         .particles = &body->particles,
         .begin = body->begin,
         .respond = method->respond ? respond : NULL,
@@ -307,6 +312,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
         .restitution = body->restitution,
         .body_contact = body->body_contact && meets,
         .self_contact = yw_body_meets_itself(body) && meets && !body->asleep,
+        .rest_speed = yw_sleep_speed_of(world, body),
         .asleep = body->asleep,
         .filter = world->filters.count > 0 ? &world->filters.items[i] : NULL,
         .obstacles = body->report.obstacle_contacts > 0 ? &body->obstacles : NULL};
@@ -469,6 +475,8 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   yw_status status = advance_together(s, report, &num_contacts);
   if (num_parts > 1 && status >= 0) {
     status = advance_lockstep(s, num_parts, report, &num_contacts);
+  } else if (world->surfaces) {
+    yw_surfaces_forget(world->surfaces, true);
   }
   report->body_contacts = num_contacts;
   double mark = s->timing ? yw_seconds() : 0.0;

@@ -328,6 +328,8 @@ bool yw_sleep_find_reach(yw_world* world, float h);
 bool yw_sleep_note_touching(yw_world* world);
 /// At the end of a step: islands at rest fall asleep; false: out of memory.
 bool yw_sleep_end_step(yw_world* world, float dt);
+/// m/s, how fast a body at rest may be unless it is small; 0: it never rests.
+float yw_sleep_speed_of(const yw_world* world, const yw_body* body);
 
 // parting.c: where contact sees surfaces.
 /// Looks for bodies that overlap, and adds them to the filters; false: out of memory.

@@ -2,6 +2,7 @@
 // Two bodies of every pair of methods bounce off each other in free flight, surfaces on surfaces:
 // nothing crosses, energy never exceeds what there was, and both momenta are kept.
 #include <math.h>
+#include <stdlib.h>
 
 #include "support/crossings.h"
 
@@ -93,7 +94,34 @@ static void pairs_of_all_methods_keep_what_they_must(void** state) {
   }
 }
 
+// A world that is loaded elsewhere goes on with the forces of the snapshot.
+static void worlds_resume_with_their_forces(void** state) {
+  (void)state;
+  static const char text[] =
+      "{\"floor\": true, \"bodies\": ["
+      "{\"mesh\": {\"lattice\": {\"size\": [0.4, 0.2, 0.4], \"cells\": [2, 1, 2]}},"
+      " \"position\": [0, 0.101, 0], \"frames\": {}},"
+      "{\"mesh\": {\"lattice\": {\"size\": [0.3, 0.2, 0.3], \"cells\": [2, 1, 2]}},"
+      " \"position\": [0.02, 0.303, 0.01], \"frames\": {}}]}";
+  yw_world *world = surface_world(text, 1), *other = surface_world(text, 1);
+  for (int i = 0; i < 20; ++i) assert_true(yw_world_step(world, 1.0f / 60.0f, 4, NULL) >= 0);
+  size_t size = yw_world_snapshot_size(world);
+  void* snapshot = malloc(size);
+  assert_int_equal(yw_world_save(world, snapshot, size, &size), YW_OK);
+  assert_int_equal(yw_world_load(other, snapshot, size, NULL), YW_OK);
+  assert_true(yw_world_hash(world) == yw_world_hash(other));
+  for (int i = 0; i < 5; ++i) {
+    assert_true(yw_world_step(world, 1.0f / 60.0f, 4, NULL) >= 0);
+    assert_true(yw_world_step(other, 1.0f / 60.0f, 4, NULL) >= 0);
+    assert_true(yw_world_hash(world) == yw_world_hash(other));
+  }
+  free(snapshot);
+  yw_world_destroy(world);
+  yw_world_destroy(other);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_of_all_methods_keep_what_they_must)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_of_all_methods_keep_what_they_must),
+                                     cmocka_unit_test(worlds_resume_with_their_forces)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

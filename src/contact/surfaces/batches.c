@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "contact/surfaces/answers.h"
+#include "math/small/union_find.h"
+
 // One batch per job that found something. Jobs of one pair of bodies are adjacent.
 static bool cut_batches(yw_surfaces* c, int32_t* num_pairs) {
   c->batches.count = 0;
@@ -159,18 +162,66 @@ static bool is_touched(const yw_surfaces* c, int32_t body) {
   return used != 0;
 }
 
-// Bodies that answer impulses themselves, and touch something.
-static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
-  c->answers.count = c->yields.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->answers, c->works.count) ||
-      !YW_LIST_RESERVE(&c->mem, &c->yields, c->works.count)) {
+static bool is_driven(const yw_contact_body* body) {
+  if (!body->is_obstacle) return false;
+  if (body->source) return true;
+  size_t size = (size_t)body->particles->count * sizeof *body->begin;
+  return memcmp(body->begin, body->particles->pos, size) != 0;
+}
+
+// Bodies that touch each other are an island, named by one of them. Obstacles join nothing.
+static bool find_islands(yw_surfaces* c, yw_contact_problem* problem) {
+  int32_t count = c->works.count;
+  c->island_of.count = c->islands.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->island_of, count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->islands, count)) {
     return false;
   }
-  for (int32_t i = 0; i < c->works.count; ++i) {
+  int32_t* set = c->island_of.items;
+  problem->islands = c->islands.items;
+  for (int32_t i = 0; i < count; ++i) {
+    set[i] = i;
+    problem->islands[i] = (yw_contact_island){.share = 1.0f};
+  }
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    int32_t a = problem->batches[i].a, b = problem->batches[i].b;
+    bool both = !problem->bodies[a].is_obstacle && !problem->bodies[b].is_obstacle;
+    if (both) yw_union_join(set, a, b);
+  }
+  for (int32_t i = 0; i < count; ++i) set[i] = yw_union_root(set, i);
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    yw_contact_batch* batch = &problem->batches[i];
+    const yw_contact_body *a = &problem->bodies[batch->a], *b = &problem->bodies[batch->b];
+    batch->island = set[a->is_obstacle ? batch->b : batch->a];
+    problem->islands[batch->island].touches = true;
+    if (is_driven(a) || is_driven(b)) problem->islands[batch->island].driven = true;
+  }
+  return true;
+}
+
+// Bodies that answer impulses themselves, and touch something; and others where steps depend on
+// them.
+static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
+  int32_t count = c->works.count;
+  c->answers.count = c->yields.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->answers, count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->yields, count) || !find_islands(c, problem)) {
+    return false;
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    yw_contact_island* island = &problem->islands[c->island_of.items[i]];
+    bool answers = problem->bodies[i].respond && !problem->bodies[i].rigid && is_touched(c, i);
+    island->answers = island->answers || answers;
+    island->thin = island->thin || problem->bodies[i].geometry.radius;
+  }
+  for (int32_t i = 0; i < count; ++i) {
     c->yields.items[i] = 1.0f;
     const yw_surface_cache* cache = &c->caches.items[i];
-    if (!problem->bodies[i].respond || !is_touched(c, i)) continue;
+    int32_t island = c->island_of.items[i];
+    bool listed = problem->bodies[i].respond || yw_island_searches(&problem->islands[island]);
+    if (!listed || !is_touched(c, i) || problem->bodies[i].is_obstacle) continue;
     c->answers.items[c->answers.count++] = (yw_contact_answer){.body = i,
+                                                               .island = island,
                                                                .free = cache->free,
                                                                .base = cache->base,
                                                                .impulses = cache->impulses,

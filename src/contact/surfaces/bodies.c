@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contact/surfaces/batches.h"
+#include "contact/surfaces/calm.h"
 #include "contact/surfaces/data.h"
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
@@ -478,10 +479,41 @@ static void shift_rigid_velocities(yw_contact_problem* problem, int32_t num_bodi
   }
 }
 
+// Particles that answer for themselves alone hop from substep to substep, and piles of these
+// tremble when they start from old forces; the motions of rigid bodies are solved for by
+// themselves. Rods and sheets bend far in an impact, and forces of then mean nothing afterwards.
+static bool starts_warm(const yw_contact_body* a, const yw_contact_body* b) {
+  bool thin = a->geometry.radius || b->geometry.radius;
+  return (a->respond || b->respond) && !a->rigid && !b->rigid && !thin;
+}
+
+// Notes the forces at contacts for the next substep.
+static bool keep_warm(yw_surfaces* c, const yw_contact_problem* problem, yw_warm* warm) {
+  int32_t room = 0;
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->colored.items[i];
+    bool kept = starts_warm(&problem->bodies[batch->a], &problem->bodies[batch->b]);
+    room += kept ? batch->count : 0;
+  }
+  warm->entries.count = 0;
+  if (room == 0) return true;
+  if (!yw_warm_begin(&c->mem, warm, room)) return false;
+  for (int32_t i = 0; i < c->batches.count; ++i) {
+    const yw_contact_batch* batch = &c->colored.items[i];
+    if (!starts_warm(&problem->bodies[batch->a], &problem->bodies[batch->b])) continue;
+    for (int32_t k = 0; k < batch->count; ++k) {
+      const yw_contact* p = &batch->contacts[k];
+      if (p->impulse > 0.0f) yw_warm_add(warm, problem->bodies, p, problem->h);
+    }
+  }
+  return true;
+}
+
 static bool solve(yw_surfaces* c, yw_contact_problem* problem, int32_t* num_contacts) {
   if (!yw_surfaces_batch(c, problem)) return false;
   shift_rigid_velocities(problem, c->works.count, -1.0f);
   yw_contact_solve(problem);
+  yw_calm_islands(c, problem);
   shift_rigid_velocities(problem, c->works.count, 1.0f);
   *num_contacts = 0;
   for (int32_t i = 0; i < c->batches.count; ++i) *num_contacts += c->colored.items[i].count;
@@ -520,7 +552,11 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
       .bodies = bodies, .h = h, .gravity = gravity, .iterations = iterations, .tasks = tasks};
   if (num_contacts) *num_contacts = 0;
   c->batches.count = 0;
-  if (nothing_can_meet(bodies, num_bodies)) return YW_OK;
+  yw_warm* warm = &c->warm[c->series];
+  if (nothing_can_meet(bodies, num_bodies)) {
+    yw_surfaces_forget(c, c->series);
+    return YW_OK;
+  }
   c->step = (yw_touch_step){.h = h,
                             .fall = yw_length(gravity) * h * h,
                             .near = yw_near_fns_of(c->simd),
@@ -528,7 +564,10 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   if (!yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
+    // Velocities have the impulses of the first solve already.
+    problem.warm = k == 0 && warm->entries.count > 0 ? warm : NULL;
     if (!detect(c, YW_TOUCH_CONTACTS, tasks) || !solve(c, &problem, &found)) return YW_ERR_MEMORY;
+    if (k == 0 && !keep_warm(c, &problem, warm)) return YW_ERR_MEMORY;
     // Before the next search, which overwrites the contacts.
     note_pressed(c, bodies, false);
     if (!detect(c, YW_TOUCH_LOOK, tasks)) return YW_ERR_MEMORY;

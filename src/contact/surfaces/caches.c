@@ -66,7 +66,10 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->pair_angular);
   YW_LIST_FREE(&mem, &c->answers);
   YW_LIST_FREE(&mem, &c->yields);
+  YW_LIST_FREE(&mem, &c->islands);
+  YW_LIST_FREE(&mem, &c->island_of);
   YW_LIST_FREE(&mem, &c->lane_order);
+  for (int k = 0; k < YW_SURFACES_SERIES; ++k) yw_warm_free(&mem, &c->warm[k]);
   YW_LIST_FREE(&mem, &c->lane_scratch);
   YW_LIST_FREE(&mem, &c->rows);
   YW_LIST_FREE(&mem, &c->searches);
@@ -119,11 +122,10 @@ static bool add_sorting(yw_surfaces* c, yw_surface_cache* cache) {
 
 static bool add_answering(yw_surfaces* c, yw_surface_cache* cache, int32_t count) {
   cache->free = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
-  cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
   cache->impulses = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
   cache->change = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
   cache->heading = YW_NEW_ARRAY(&c->mem, yw_vec4, count);
-  return cache->free && cache->base && cache->impulses && cache->change && cache->heading;
+  return cache->free && cache->impulses && cache->change && cache->heading;
 }
 
 static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact_body* body) {
@@ -138,11 +140,12 @@ static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact
   boxes += (size_t)complex->num_triangles + 3 * YW_LANES;
   cache->lane_boxes = yw_mem_alloc(&c->mem, 6 * boxes, sizeof *cache->lane_boxes);
   cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
+  cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
   cache->unsettled = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
   cache->needed = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
   bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
-            cache->moved && cache->unsettled && cache->needed;
+            cache->base && cache->moved && cache->unsettled && cache->needed;
   if (body->source) {
     cache->nearby = yw_nearby_create(&c->mem, complex);
     ok = ok && cache->nearby;
@@ -224,4 +227,26 @@ bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t n
   }
   while (c->caches.count > num_bodies) cache_clear(c, &c->caches.items[--c->caches.count]);
   return true;
+}
+
+// Forces of the last substep ----------------------------------------------------------------------
+
+void yw_surfaces_continue(yw_surfaces* c, int32_t series) { c->series = series; }
+
+void yw_surfaces_forget(yw_surfaces* c, int32_t series) { c->warm[series].entries.count = 0; }
+
+void yw_surfaces_save(const yw_surfaces* c, yw_writer* writer) {
+  bool any = false;
+  for (int k = 0; k < YW_SURFACES_SERIES; ++k) any = any || c->warm[k].entries.count > 0;
+  // Worlds in which nothing presses have the same hash whatever contact sees.
+  if (writer->hashing && !any) return;
+  for (int k = 0; k < YW_SURFACES_SERIES; ++k) yw_warm_write(&c->warm[k], writer);
+}
+
+yw_status yw_surfaces_load(yw_surfaces* c, yw_reader* reader) {
+  yw_status status = YW_OK;
+  for (int k = 0; k < YW_SURFACES_SERIES && status >= 0; ++k) {
+    status = yw_warm_read(&c->mem, &c->warm[k], reader);
+  }
+  return status;
 }

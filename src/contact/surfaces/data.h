@@ -22,8 +22,9 @@ typedef struct yw_surface_cache {
   yw_patch_pose* poses;  // of bodies that touch themselves
   yw_vec4* predicted;
   uint8_t *moved, *unsettled, *needed;
-  yw_nearby* nearby;                                   // of large obstacles
-  yw_vec4 *free, *base, *impulses, *change, *heading;  // bodies that answer
+  yw_nearby* nearby;                            // of large obstacles
+  yw_vec4* base;                                // velocities before the sweeps of a round
+  yw_vec4 *free, *impulses, *change, *heading;  // bodies that answer
 } yw_surface_cache;
 
 /// Chunks of bodies that a batch touches, see batches.c.
@@ -57,9 +58,13 @@ struct yw_surfaces {
   YW_LIST(yw_sort_item) lane_order, lane_scratch;
   YW_LIST(yw_vec3) pair_angular;
   YW_LIST(yw_contact_answer) answers;
+  YW_LIST(yw_contact_island) islands;
+  YW_LIST(int32_t) island_of;  // per body
   YW_LIST(float) yields;
   YW_LIST(yw_contact_row) rows;
   YW_LIST(yw_contact_search) searches;
+  yw_warm warm[YW_SURFACES_SERIES];  // forces of the last call of each series
+  int32_t series;
   YW_LIST(yw_whole_row) whole_rows;
   YW_LIST(yw_whole_state) whole_states;
 };

@@ -169,6 +169,12 @@ void yw_contact_turn_all(yw_contact_row* rows, yw_contact_search* searches, int3
   for (int32_t i = 0; i < count; ++i) turn(&rows[i], &searches[i], beta, pushed);
 }
 
+float yw_contact_slip(const yw_contact_row* row) {
+  yw_float4 values[4], normal = yw_float4_load(&row->normal), relative = sum_of(row, values);
+  yw_float4 slip = relative - dot(relative, normal) * normal;
+  return sqrtf(dot(slip, slip));
+}
+
 static bool is_quiet(const yw_contact_row* row, const yw_contact_search* search) {
   const yw_vec4 *f = &row->friction, *h = &search->heading;
   return row->impulse == 0.0f && f->x == 0.0f && f->y == 0.0f && f->z == 0.0f && h->x == 0.0f &&

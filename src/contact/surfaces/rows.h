@@ -49,6 +49,9 @@ void yw_contact_turn(yw_contact_row* row, yw_contact_search* search, float beta,
 void yw_contact_turn_all(yw_contact_row* rows, yw_contact_search* searches, int32_t count,
                          float beta);
 
+/// m/s, how fast the bodies slide along each other here.
+float yw_contact_slip(const yw_contact_row* row);
+
 /// Moves the rows where something presses, or did, to the front. Returns their number.
 int32_t yw_contact_bring_forward(yw_contact_row* rows, yw_contact_search* searches, int32_t count);
 

@@ -14,6 +14,7 @@
 // answers showed.
 #include "contact/surfaces/solve.h"
 
+#include "contact/surfaces/answers.h"
 #include "contact/surfaces/rigid.h"
 #include "contact/surfaces/sweep.h"
 
@@ -26,16 +27,18 @@
 // Rounds of sweeps and answers, per iteration that the world asks for. Answers are dear: there are
 // twice the sweeps in a round with them.
 #define ROUNDS_PER_ITERATION 3
+// Rounds that start from old forces converge, and seldom take so many: they may go on for longer,
+// and end later.
+#define ROUNDS_PER_SEARCH 5
+#define SEARCH_SETTLED 1e-3
 // Where bodies do not answer, only every so many rounds visit the contacts at which nothing
 // presses.
 #define ROUNDS_PER_FULL 4
 #define SWEEPS_WITH_ANSWERS 2
 // Rounds end when the impulses change by less than this share.
 #define SETTLED 2e-3
-// Answers that were seen may be exceeded by this factor before sweeps overshoot.
-#define YIELD_SAFETY 1.1f
-#define LEAST_YIELD 1e-3f
-#define MOST_SHOWN 1.1
+// Old forces are made at most this many times as large.
+#define MOST_START 2.0f
 
 // Weighted sum of one side's particles.
 static inline yw_vec3 side_sum(const yw_contact* c, int side, const yw_vec4* values) {
@@ -98,14 +101,12 @@ static void prepare(const yw_contact_problem* problem, yw_contact* c) {
 
 // Positions -------------------------------------------------------------------------------------
 
-static bool answers(const yw_contact_body* body) { return body->respond != NULL; }
-
-// Bodies that answer follow as wholes, see settle_answer.
+// Bodies that answer follow as wholes, see answers.c.
 static void follow_velocity(const yw_contact_problem* problem, yw_contact* c) {
   yw_vec3 way = yw_scale(yw_mad(c->friction, c->impulse, c->normal), c->share * problem->h);
   for (int side = 0; side < 2; ++side) {
     yw_contact_body* body = &problem->bodies[c->body[side]];
-    if (answers(body)) continue;
+    if (yw_answers(body)) continue;
     push_side(c, side, body->particles, body->particles->pos, side ? yw_neg(way) : way);
   }
 }
@@ -215,6 +216,38 @@ static bool take_up_spares(const yw_contact_problem* problem) {
   return any;
 }
 
+// Spares at which something pressed in the last substep are contacts.
+static void take_up_warm(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  if (!yw_island_searches(&problem->islands[batch->island])) return;
+  int32_t left = 0;
+  for (int32_t i = 0; i < batch->num_spares; ++i) {
+    const yw_contact_spare* s = &batch->spares[i];
+    if (!yw_warm_has_spare(problem->warm, problem->bodies, batch->a, batch->b, s)) {
+      batch->spares[left++] = *s;
+      continue;
+    }
+    take_up(problem, batch, s);
+    batch->rows[batch->count - 1] = (yw_contact_row){.contact = batch->count - 1};
+  }
+  batch->num_spares = left;
+}
+
+// Applies the impulses of the last substep.
+static void start_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  const bool pushed[2] = {true, true};
+  if (!yw_island_searches(&problem->islands[batch->island])) return;
+  for (int32_t i = 0; i < batch->count; ++i) {
+    yw_contact_row* row = &batch->rows[i];
+    yw_contact_search* search = &batch->searches[i];
+    const yw_contact* c = &batch->contacts[row->contact];
+    float start = yw_warm_find(problem->warm, problem->bodies, c, problem->h);
+    if (!(start > 0.0f) || row->mass == 0.0f || c->bounce > 0.0f) continue;
+    search->heading = yw_v4(yw_scale(c->normal, start));
+    yw_contact_turn(row, search, 1.0f, pushed);
+    *search = (yw_contact_search){.last = {0, 0, 0, 0}};
+  }
+}
+
 // Positions follow the velocities of this batch, and its rows get ready for positions.
 static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
@@ -273,12 +306,6 @@ static void keep_angular_batch(const yw_contact_problem* problem, yw_contact_bat
   if (batch->leads) yw_contact_keep_angular(problem, batch, problem->pair_angular[batch->pair]);
 }
 
-// Answers ---------------------------------------------------------------------------------------
-
-static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
-  for (int32_t i = 0; i < count; ++i) to[i] = from[i];
-}
-
 // Directions of search --------------------------------------------------------------------------
 //
 // Rounds of sweeps and answers are a fixed-point iteration. Conjugate directions speed it up
@@ -286,16 +313,16 @@ static void copy_vectors(yw_vec4* to, const yw_vec4* from, int32_t count) {
 // the last two changes, and dropped when the changes grow. Answers are linear, so the velocities
 // along a direction are known without another answer.
 
-// Bodies that answer turn as wholes, see turn_answer.
+// Bodies that answer turn as wholes, see answers.c.
 static void turn_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   float beta = problem->extrapolate;
-  if (!answers(&problem->bodies[batch->a]) && !answers(&problem->bodies[batch->b])) {
+  if (!yw_answers(&problem->bodies[batch->a]) && !yw_answers(&problem->bodies[batch->b])) {
     yw_contact_turn_all(batch->rows, batch->searches, yw_sweep_num_rows(problem, batch), beta);
   } else {
     for (int32_t i = 0; i < batch->count; ++i) {
       const int32_t* body = batch->contacts[batch->rows[i].contact].body;
-      const bool pushed[2] = {!answers(&problem->bodies[body[0]]),
-                              !answers(&problem->bodies[body[1]])};
+      const bool pushed[2] = {!yw_answers(&problem->bodies[body[0]]),
+                              !yw_answers(&problem->bodies[body[1]])};
       yw_contact_turn(&batch->rows[i], &batch->searches[i], beta, pushed);
     }
   }
@@ -303,71 +330,14 @@ static void turn_batch(const yw_contact_problem* problem, yw_contact_batch* batc
   batch->busy = yw_contact_bring_forward(batch->rows, batch->searches, batch->count);
 }
 
-static void turn_answer(const yw_contact_problem* problem, const yw_contact_answer* a) {
-  yw_particles* p = problem->bodies[a->body].particles;
-  float beta = problem->extrapolate;
-  for (int32_t i = 0; i < p->count; ++i) {
-    yw_vec3 change = yw_sub(yw_xyz(p->vel[i]), yw_xyz(a->base[i]));
-    yw_vec3 extra = yw_scale(yw_xyz(a->heading[i]), beta);
-    a->heading[i] = yw_v4(yw_add(extra, change));
-    p->vel[i] = yw_v4(yw_add(yw_xyz(p->vel[i]), extra));
-  }
-}
-
 // Square of the last change of all impulses; 0 when it is small enough to stop.
-static double last_step2(const yw_contact_problem* problem) {
+static double last_step2(const yw_contact_problem* problem, double settled) {
   double step2 = 0.0, size2 = 0.0;
   for (int32_t i = 0; i < problem->color_start[YW_CONTACT_MAX_COLORS + 1]; ++i) {
     step2 += problem->batches[i].step2;
     size2 += problem->batches[i].size2;
   }
-  return step2 > SETTLED * SETTLED * size2 ? step2 : 0.0;
-}
-
-// Replaces what the sweeps did to a body by its own answer to the same impulses.
-static void answer(const yw_contact_problem* problem, yw_contact_answer* a) {
-  const yw_contact_body* body = &problem->bodies[a->body];
-  yw_particles* p = body->particles;
-  float yield = problem->yields[a->body];
-  double own = 0.0, shown = 0.0;
-  for (int32_t i = 0; i < p->count; ++i) {
-    yw_vec3 change = yw_sub(yw_xyz(p->vel[i]), yw_xyz(a->base[i]));
-    // Not from the mass: nodes of a coarse front carry that of their neighbours too.
-    float mass = p->inv_mass[i] > 0.0f ? 1.0f / p->inv_mass[i] : 0.0f;
-    yw_vec3 impulse = yw_scale(change, mass / yield);
-    own += (double)yw_dot(impulse, impulse) * (double)p->inv_mass[i];
-    a->impulses[i] = yw_v4(impulse);
-  }
-  if (!(own > 0.0)) return;
-  bool answered = body->respond(body->context, a->impulses, a->change) >= 0;
-  for (int32_t i = 0; i < p->count; ++i) {
-    shown += (double)yw_dot(yw_xyz(a->impulses[i]), yw_xyz(a->change[i]));
-  }
-  // Stiffness only ever makes a body answer less than its particles alone would.
-  bool sound = answered && shown > 0.0 && shown < MOST_SHOWN * own;
-  for (int32_t i = 0; i < p->count; ++i) {
-    yw_vec3 change =
-        sound ? yw_xyz(a->change[i]) : yw_scale(yw_xyz(a->impulses[i]), p->inv_mass[i]);
-    p->vel[i] = yw_v4(yw_add(yw_xyz(a->base[i]), change));
-  }
-  if (!sound) shown = own;
-  float seen = YIELD_SAFETY * (float)(shown / own);
-  // The first answer replaces the guess of 1; later ones may only raise it.
-  if (yield == 1.0f || seen > yield) yield = seen;
-  problem->yields[a->body] = yw_clampf(yield, LEAST_YIELD, 1.0f);
-}
-
-// Positions follow the whole change of velocities. The angular momentum that this displacement adds
-// is taken out of the body's own rotation.
-static void settle_answer(const yw_contact_problem* problem, const yw_contact_answer* a) {
-  yw_particles* p = problem->bodies[a->body].particles;
-  yw_vec3 lost = yw_v3(0, 0, 0);
-  for (int32_t i = 0; i < p->count; ++i) {
-    yw_vec3 way = yw_scale(yw_sub(yw_xyz(p->vel[i]), yw_xyz(a->free[i])), problem->h);
-    lost = yw_mad(lost, p->mass[i], yw_cross(way, yw_xyz(p->vel[i])));
-    if (p->inv_mass[i] > 0.0f) p->pos[i] = yw_v4(yw_add(yw_xyz(p->pos[i]), way));
-  }
-  yw_contact_turn_back(p, lost);
+  return step2 > settled * settled * size2 ? step2 : 0.0;
 }
 
 static void sweep_velocities(const yw_contact_problem* problem, int32_t iterations) {
@@ -379,37 +349,46 @@ static void sweep_velocities(const yw_contact_problem* problem, int32_t iteratio
   }
 }
 
-// The sweeps overshot: some particles move more easily than the answers so far showed. No answer
-// exceeds that of free particles, so this ends where the rounds converge.
-static void soften(const yw_contact_problem* problem) {
+// Starts from the impulses of the last substep, as far as they lead towards the solution now. The
+// bodies answer at once: sweeps would undo impulses that particles alone had to take.
+static void start_warm(yw_contact_problem* problem) {
+  yw_answers_base(problem);
+  yw_sweep_all(problem, take_up_warm);
+  yw_sweep_all(problem, weigh_batch);
+  yw_sweep_all(problem, start_batch);
+  problem->first_round = false;
+  yw_answers_replace(problem);
+  yw_answers_search(problem, MOST_START);
+  problem->extrapolate = 0.0f;
+  yw_sweep_all(problem, turn_batch);
+  yw_answers_turn(problem);
+}
+
+static bool any_searches(const yw_contact_problem* problem) {
+  bool any = false;
   for (int32_t k = 0; k < problem->num_answers; ++k) {
-    float* yield = &problem->yields[problem->answers[k].body];
-    *yield = *yield < 0.25f ? 4.0f * *yield : 1.0f;
+    any = any || yw_island_searches(&problem->islands[problem->answers[k].island]);
   }
+  return any;
 }
 
 static void solve_velocities(yw_contact_problem* problem) {
-  for (int32_t k = 0; k < problem->num_answers; ++k) {
-    const yw_contact_answer* a = &problem->answers[k];
-    const yw_particles* p = problem->bodies[a->body].particles;
-    copy_vectors(a->free, p->vel, p->count);
-  }
-  bool answered = problem->num_answers > 0;
+  bool answered = problem->num_answers > 0, searched = any_searches(problem);
+  yw_answers_begin(problem);
+  if (problem->warm) start_warm(problem);
   double before = 0.0, now = 1.0;
-  int32_t rounds = ROUNDS_PER_ITERATION * problem->iterations;
+  int32_t rounds = (searched ? ROUNDS_PER_SEARCH : ROUNDS_PER_ITERATION) * problem->iterations;
   for (int32_t round = 0; round < rounds; ++round) {
-    for (int32_t k = 0; k < problem->num_answers; ++k) {
-      const yw_contact_answer* a = &problem->answers[k];
-      const yw_particles* p = problem->bodies[a->body].particles;
-      copy_vectors(a->base, p->vel, p->count);
-    }
-    if (round == 0 || problem->num_answers > 0) yw_sweep_all(problem, weigh_batch);
+    yw_answers_base(problem);
+    bool weighed = round > 0 || problem->warm;
+    if (!weighed || answered) yw_sweep_all(problem, weigh_batch);
     // Rounds that find nothing to do must have looked everywhere.
-    problem->short_round = problem->num_answers == 0 && round % ROUNDS_PER_FULL != 0 &&
-                           round < rounds - 1 && now > 0.0;
-    sweep_velocities(problem, problem->num_answers > 0 ? SWEEPS_WITH_ANSWERS : 1);
-    for (int32_t k = 0; k < problem->num_answers; ++k) answer(problem, &problem->answers[k]);
-    now = last_step2(problem);
+    problem->short_round =
+        !answered && round % ROUNDS_PER_FULL != 0 && round < rounds - 1 && now > 0.0;
+    sweep_velocities(problem, answered ? SWEEPS_WITH_ANSWERS : 1);
+    problem->first_round = round == 0;
+    yw_answers_replace(problem);
+    now = last_step2(problem, searched ? SEARCH_SETTLED : SETTLED);
     if (round == rounds - 1) break;
     // The round after this one visits all contacts.
     bool look = answered || round % ROUNDS_PER_FULL == ROUNDS_PER_FULL - 1 || round == rounds - 2 ||
@@ -418,12 +397,12 @@ static void solve_velocities(yw_contact_problem* problem) {
     if (now == 0.0 && !problem->short_round && !taken_up) break;
     bool grows = round > 0 && now >= before;
     problem->extrapolate = before > 0.0 && !grows ? (float)(now / before) : 0.0f;
-    if (grows) soften(problem);
+    if (grows) yw_answers_soften(problem);
     before = now;
     yw_sweep_all(problem, turn_batch);
-    for (int32_t k = 0; k < problem->num_answers; ++k) turn_answer(problem, &problem->answers[k]);
+    yw_answers_turn(problem);
   }
-  for (int32_t k = 0; k < problem->num_answers; ++k) settle_answer(problem, &problem->answers[k]);
+  yw_answers_settle(problem);
 }
 
 void yw_contact_solve(yw_contact_problem* problem) {

@@ -244,7 +244,7 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
   yw_vec3 way = yw_mad(yw_sub(end, begin), -h, near.velocity);
   list->contacts[at] = (yw_contact){.body = {job->a, job->a},
                                     .count = {1, 0},
-                                    .particles = {{particle}},
+                                    .particles = {{particle}, {obstacle}},
                                     .weights = {{1.0f}},
                                     .normal = near.normal,
                                     .gap_before = gap - yw_dot(way, near.normal),
