@@ -184,6 +184,60 @@ static void torn_bodies_part_at_the_tear(void** state) {
   end(&c);
 }
 
+// Two cubes of one model, `gap` spacings apart: the largest value of yw_body_parted, and the
+// largest farther than 3.1 spacings from the other cube.
+static void part_two_cubes(float gap, float* most, float* far) {
+  const float side = 0.3f;
+  yw_shape* shape = box(side, side, side);
+  yw_plastic_part parts[2] = {yw_default_plastic_part(), yw_default_plastic_part()};
+  for (int k = 0; k < 2; ++k) {
+    parts[k].shape = shape;
+    parts[k].transform.position.x = (float)k * (side + gap * SPACING);
+  }
+  yw_plastic_def def = yw_default_plastic_def();
+  def.spacing = SPACING;
+  def.parts = parts;
+  def.num_parts = 2;
+  clay c = {.world = make_weightless_world(1)};
+  yw_error error = {0};
+  assert_int_equal(yw_shape_surface(shape, NULL, 0.05f, &c.surface, &error), YW_OK);
+  assert_int_equal(
+      yw_model_create_plastic_surface(NULL, &def, NULL, &c.surface, NULL, &c.model, &error), YW_OK);
+  yw_body_def body = yw_default_body_def();
+  body.model = c.model;
+  assert_int_equal(yw_body_create(c.world, &body, &c.body, &error), YW_OK);
+  const yw_vec3* x = yw_body_positions(c.world, c.body, &c.num_masters);
+  float* parted = calloc((size_t)c.num_masters, sizeof(float));
+  yw_body_parted(c.world, c.body, parted, c.num_masters);
+  float last = -INFINITY, first = INFINITY;
+  for (int32_t i = 0; i < c.num_masters; ++i) {
+    if (x[i].x < 0.5f * side + 0.5f * gap * SPACING) last = fmaxf(last, x[i].x);
+    if (x[i].x > 0.5f * side + 0.5f * gap * SPACING) first = fminf(first, x[i].x);
+  }
+  *most = *far = 0;
+  for (int32_t i = 0; i < c.num_masters; ++i) {
+    *most = fmaxf(*most, parted[i]);
+    bool is_far = x[i].x < first - 3.1f * SPACING || x[i].x > last + 3.1f * SPACING;
+    if (is_far) *far = fmaxf(*far, parted[i]);
+  }
+  free(parted);
+  yw_shape_release(shape);
+  end(&c);
+}
+
+// Where parts meet their surfaces give way to the skin, which has no crease there; not by a half,
+// at which the page would show the skin everywhere.
+static void parts_that_meet_merge(void** state) {
+  (void)state;
+  float most, far;
+  part_two_cubes(2.1f, &most, &far);
+  assert_true(most == 0 && far == 0);
+  part_two_cubes(1.5f, &most, &far);
+  assert_true(most > 0.2f && most < 0.3f && far == 0);
+  part_two_cubes(0.0f, &most, &far);
+  assert_true(most > 0.45f && most < 0.5f && far == 0);
+}
+
 // Vertices at one place, as at the seams of textures, stay together.
 static void seams_stay_closed(void** state) {
   (void)state;
@@ -298,6 +352,7 @@ int main(void) {
       cmocka_unit_test(stretched_bodies_stretch_their_surface),
       cmocka_unit_test(bent_surfaces_are_smooth),
       cmocka_unit_test(torn_bodies_part_at_the_tear),
+      cmocka_unit_test(parts_that_meet_merge),
       cmocka_unit_test(seams_stay_closed),
       cmocka_unit_test(surfaces_rest_on_floors_and_keep_their_bits),
       cmocka_unit_test(bad_surfaces_are_refused),

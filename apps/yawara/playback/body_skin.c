@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "playback/body_skin.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "playback/frame_values.h"
 #include "render/skin/skin.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/vec.h"
+
+// Colours of a skin are mixed along its edges so often: over about a third of a spacing.
+#define COLOR_PASSES 5
 
 static bool same_place(yw_vec3 a, yw_vec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
@@ -54,4 +59,35 @@ bool body_skin_colors(const frame_body* body, const yw_vec3* colors, int32_t num
   bool found = nearest != NULL;
   yw_mem_free(NULL, nearest);
   return found;
+}
+
+// Every vertex takes its share of the mean of its neighbours; sums has room for one per vertex.
+static void mix_once(const yw_tri_mesh* skin, const float* shares, yw_vec3* colors, yw_vec4* sums) {
+  memset(sums, 0, sizeof *sums * (size_t)skin->num_vertices);
+  for (size_t h = 0; h < 3 * (size_t)skin->num_triangles; ++h) {
+    yw_vec4* sum = &sums[skin->triangles[h]];
+    yw_vec3 next = colors[skin->triangles[h % 3 == 2 ? h - 2 : h + 1]];
+    *sum = (yw_vec4){sum->x + next.x, sum->y + next.y, sum->z + next.z, sum->w + 1.0f};
+  }
+  for (int32_t i = 0; i < skin->num_vertices; ++i) {
+    if (!(sums[i].w > 0.0f)) continue;
+    yw_vec3 mean = yw_scale(yw_xyz(sums[i]), 1.0f / sums[i].w);
+    colors[i] = yw_lerp(colors[i], mean, shares[i]);
+  }
+}
+
+bool body_skin_mix_colors(const frame_body* body, const yw_tri_mesh* skin, yw_vec3* colors) {
+  if (!body->parted) return true;
+  int32_t* nearest = frame_nearest_particles(body, skin->num_vertices, skin->positions);
+  float* shares = YW_NEW_ARRAY(NULL, float, skin->num_vertices);
+  yw_vec4* sums = YW_NEW_ARRAY(NULL, yw_vec4, skin->num_vertices);
+  bool made = nearest && shares && sums;
+  for (int32_t i = 0; made && i < skin->num_vertices; ++i) {
+    shares[i] = fminf(body->parted[nearest[i]], 0.5f);
+  }
+  for (int pass = 0; made && pass < COLOR_PASSES; ++pass) mix_once(skin, shares, colors, sums);
+  yw_mem_free(NULL, nearest);
+  yw_mem_free(NULL, shares);
+  yw_mem_free(NULL, sums);
+  return made;
 }

@@ -20,5 +20,8 @@ yw_status body_skin_make(const frame_body* body, const shown_model* model, const
 /// `colors`. False if out of memory.
 bool body_skin_colors(const frame_body* body, const yw_vec3* colors, int32_t num_points,
                       const yw_vec3* points, yw_vec3* out);
+/// Mixes colours of a skin's vertices over about half a spacing where matter has parted or merged:
+/// borders between colours would be jagged there. False if out of memory.
+bool body_skin_mix_colors(const frame_body* body, const yw_tri_mesh* skin, yw_vec3* colors);
 
 #endif

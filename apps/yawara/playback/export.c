@@ -412,7 +412,8 @@ static yw_status color_skin(const exporter* e, const frame_body* body, int32_t i
   if (!colors || !body_is_clad(body) || skin->num_vertices == 0) return YW_OK;
   skin->colors = YW_NEW_ARRAY(&skin->mem, yw_vec3, skin->num_vertices);
   bool made = skin->colors &&
-              body_skin_colors(body, colors, skin->num_vertices, skin->positions, skin->colors);
+              body_skin_colors(body, colors, skin->num_vertices, skin->positions, skin->colors) &&
+              body_skin_mix_colors(body, skin, skin->colors);
   return made ? YW_OK : yw_fail_memory(error, "an export");
 }
 

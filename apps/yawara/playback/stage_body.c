@@ -87,6 +87,9 @@ static yw_status tint_clad(stage_body* body, const frame_body* frame) {
   const yw_vec3* colors = shown->num_colors > 0 ? shown->colors : body->model->surface.colors;
   if (!colors || body->num_points == 0) return YW_OK;
   body->tinted = body_skin_colors(frame, colors, body->num_points, body->points, body->tints);
+  if (body->tinted && body->skin.num_vertices > 0) {
+    body->tinted = body_skin_mix_colors(frame, &body->skin, body->tints);
+  }
   return body->tinted ? YW_OK : YW_ERR_MEMORY;
 }
 

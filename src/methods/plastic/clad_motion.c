@@ -13,6 +13,7 @@
 
 #include "math/small/polar.h"
 #include "methods/plastic/body.h"
+#include "methods/plastic/cells.h"
 #include "methods/plastic/cladding.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -27,6 +28,12 @@
 // The same for the root mean square distance of neighbours from F_m, in spacings.
 #define FIT_PARTS 0.4f
 #define FIT_PARTED 0.65f
+// Masters that have met others of another part within the first distance, in spacings, begin to
+// merge with them, and have at the second. Their surfaces leave a crease there that matter does not
+// have. Below a half: only what can show a skin in places shows one.
+#define PARTS_MEET 3.0f
+#define PARTS_MERGED 2.0f
+#define MOST_MERGED 0.49f
 
 static void add_outer(yw_mat3* sum, yw_vec3 a, yw_vec3 b) {
   sum->cx = yw_mad(sum->cx, b.x, a);
@@ -198,12 +205,75 @@ static float misfit_of(const plastic_body* body, const yw_particles* particles, 
   return end > first ? sqrtf(sum / (float)(end - first)) / model->spacing : 0.0f;
 }
 
+static int32_t part_of(const plastic_model* model, int32_t m) {
+  int32_t part = 0;
+  while (part + 1 < model->num_parts && m >= model->parts[part + 1].first) ++part;
+  return part;
+}
+
+// Masters in buckets of a hash of their cells.
+typedef struct master_grid {
+  uint32_t mask;
+  float edge;
+  int32_t *head, *next;
+} master_grid;
+
+static uint32_t bucket_of(const master_grid* grid, plastic_cell cell) {
+  uint32_t h = plastic_line(cell.y, cell.z) + (uint32_t)cell.x * 0xc2b2ae3du;
+  return (h ^ (h >> 15)) & grid->mask;
+}
+
+// Distance to the nearest master of another part, at most the edge of a cell.
+static float distance_to_others(const plastic_body* body, const yw_particles* particles,
+                                const master_grid* grid, int32_t m) {
+  yw_vec4 x = particles->pos[m];
+  plastic_cell c = plastic_cell_of(x, grid->edge);
+  int32_t own = part_of(body->model, m);
+  float nearest = grid->edge;
+  for (int k = 0; k < 27; ++k) {
+    plastic_cell near = {c.x + k % 3 - 1, c.y + k / 3 % 3 - 1, c.z + k / 9 - 1};
+    for (int32_t i = grid->head[bucket_of(grid, near)]; i >= 0; i = grid->next[i]) {
+      if (part_of(body->model, i) == own) continue;
+      nearest = fminf(nearest, yw_distance(yw_xyz(particles->pos[i]), yw_xyz(x)));
+    }
+  }
+  return nearest;
+}
+
+// Without memory surfaces keep their creases.
+static void part_where_parts_meet(const plastic_body* body, const yw_particles* particles,
+                                  float* out) {
+  int32_t count = body->num_all;
+  float d = body->model->spacing;
+  if (body->model->num_parts < 2) return;
+  master_grid grid = {.mask = 1023, .edge = PARTS_MEET * d};
+  while (grid.mask < (uint32_t)count) grid.mask = 2 * grid.mask + 1;
+  grid.head = YW_NEW_ARRAY(&body->mem, int32_t, (size_t)grid.mask + 1);
+  grid.next = YW_NEW_ARRAY(&body->mem, int32_t, count);
+  if (grid.head && grid.next) {
+    memset(grid.head, 0xff, ((size_t)grid.mask + 1) * sizeof *grid.head);
+    for (int32_t m = 0; m < count; ++m) {
+      uint32_t b = bucket_of(&grid, plastic_cell_of(particles->pos[m], grid.edge));
+      grid.next[m] = grid.head[b];
+      grid.head[b] = m;
+    }
+    for (int32_t m = 0; m < count; ++m) {
+      float far = distance_to_others(body, particles, &grid, m) / d;
+      float merged = MOST_MERGED * (1.0f - rise(far, PARTS_MERGED, PARTS_MEET));
+      out[m] = fmaxf(out[m], merged);
+    }
+  }
+  yw_mem_free(&body->mem, grid.head);
+  yw_mem_free(&body->mem, grid.next);
+}
+
 int32_t yw_plastic_surface_parted(const void* state, const yw_particles* particles, float* out) {
   const plastic_body* body = state;
   int32_t count = 0;
   yw_mat3 turn = turn_of_body(body, particles);
   memset(out, 0, (size_t)body->num_all * sizeof *out);
   part_at_links(body, particles, out);
+  part_where_parts_meet(body, particles, out);
   for (int32_t m = 0; m < body->num_all; ++m) {
     yw_mat3 map = map_of(body, particles, m, &turn);
     float misfit = misfit_of(body, particles, &map, m);

@@ -274,11 +274,11 @@ yw_status paper_saida_slaves(const paper_options* options, yw_error* error) {
                                    {"bodies[0].plastic.poissons_ratio", "0.45"},
                                    {"bodies[0].plastic.theta_s", "0.05"},
                                    {"bodies[0].plastic.theta_c", "0.2"},
-                                   {SPACING, "0.06"},
-                                   {"frames", "20"}};
-  int32_t quick = options->quick ? 2 : 0;
-  yw_status status = play_rods(options, "Rods, high plasticity", 4 + quick, settings, error);
+                                   {"frames", "20"},
+                                   {SPACING, "0.06"}};
+  int32_t added = options->quick ? 2 : 1;
+  yw_status status = play_rods(options, "Rods, high plasticity", 4 + added, settings, error);
   if (status < 0) return status;
-  status = play_rods(options, "Rods, low plasticity", quick, settings + 4, error);
+  status = play_rods(options, "Rods, low plasticity", added, settings + 4, error);
   return status < 0 ? status : play_lumps(options, error);
 }

@@ -32,6 +32,8 @@ constexpr float MOST_SMOOTHED = 0.2f;
 constexpr float BAND = 3.0f;
 // How far a ball that has parted acts on the surface around it, in mean radii.
 constexpr float PARTED_REACH = 5.0f;
+// A surface with this share of the skin, or more, is faired like one that is all skin: its inverse.
+constexpr float FAIR_SOONER = 5.0f;
 // A surface that leaves more than this share of the balls that it should hold outside is not
 // closed.
 constexpr double MOST_OUTSIDE = 0.1;
@@ -309,7 +311,8 @@ extern "C" yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* 
       blend(parting, *surface, inside, *grid);
       status = to_mesh(*grid, 0.0f, out, error);
       for (int32_t i = 0; status >= 0 && i < out->num_vertices; ++i) {
-        strength.push_back(parting.at(out->positions[i]));
+        // What has some of the skin in it is as rough as that.
+        strength.push_back(std::fmin(FAIR_SOONER * parting.at(out->positions[i]), 1.0f));
       }
     } else {
       status = to_mesh(*grid, -inside, out, error);
