@@ -25,10 +25,10 @@
 #define GOOD_FACTOR 0.7     // smaller cells than this are worth taking tets from what is thin
 #define CRUMBS 1e-3         // of the volume
 #define MAX_EXTRA_LEVELS 3  // for matter that is lost
-#define MAX_DOUBLINGS 2     // of the number of tets, while so much matter is lost ...
+#define MAX_DOUBLINGS 5     // of the number of tets, while so much matter is lost ...
 #define LOST_SHARE 0.003    // ... of all (the tips of sharp corners are less) ...
-#define MOST_DOUBLED 40000  // ... up to this many
-#define MOST_MISSED 0.1     // of the volume, where nothing is lost
+#define MOST_DOUBLED 70000  // ... up to this many
+#define MOST_MISSED 0.06    // of the volume, where nothing is lost
 #define NECK_ROUNDS 3       // to mend necks ...
 #define NECK_TETS 0.5       // ... while that takes at most so many more tets, of all
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less

@@ -174,7 +174,9 @@ static void mark_necks(limb_finder* f, neck_ends* ends, unsigned char* neck) {
     const neck_ends* at = ends_at(f, ends, n);
     if (!at->several || at->limb == 0) continue;
     double* thinnest = &f->thinnest[at->limb - 1];
-    *thinnest = fmin(*thinnest, (double)f->matter->cubes[n].thickness);
+    // Chords of cubes that the surface grazes are shorter than the neck is thick.
+    double thickness = fmax((double)f->matter->cubes[n].thickness, f->matter->side);
+    *thinnest = fmin(*thinnest, thickness);
     for (int k = 0; k < 27; ++k) {
       int32_t near = cube_at(f, n, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
       if (near >= 0) neck[near] = 1;

@@ -336,9 +336,7 @@ static void random_shapes_are_kept(void** state) {
   assert_int_equal(broken.shapes + broken.volumes + broken.angles, 0);
   assert_int_equal(broken.topologies + broken.features, 0);
   assert_int_equal(broken.corners, 0);
-  // An edge stays rounded where a vertex on it would leave a bad tet. The law allows none of this;
-  // one shape in a hundred is the most.
-  assert_at_most(broken.edges, NUM_SHAPES / 100);
+  assert_int_equal(broken.edges, 0);
 }
 
 int main(void) {

@@ -214,6 +214,24 @@ static void several_workers_make_the_same_tets(void** state) {
   yw_shape_release(shape);
 }
 
+// Walls that need more tets than were asked for get them: a mug is whole, not a sieve.
+static void walls_of_a_mug_are_kept(void** state) {
+  (void)state;
+  yw_shape *parts[2], *inner, *mug;
+  yw_shape_cylinder(NULL, 0.4f, 0.5f, &parts[0]);
+  yw_shape_cylinder(NULL, 0.362f, 0.5f, &inner);
+  yw_transform up = {{0, 0.06f, 0}, {0, 0, 0, 1}, 1};
+  assert_int_equal(yw_shape_transform(NULL, inner, up, &parts[1]), YW_OK);
+  assert_int_equal(yw_shape_difference(NULL, 2, parts, 0, &mug), YW_OK);
+  yw_tet_fit fit = fit_of(mug, 0, 8000);
+  assert_int_equal(fit.num_lost, 0);
+  double volume = pi * (0.4 * 0.4 - 0.362 * 0.362 * 0.94);
+  assert_near(fit.tet_volume / volume, 1, 0.02);
+  for (int n = 0; n < 2; ++n) yw_shape_release(parts[n]);
+  yw_shape_release(inner);
+  yw_shape_release(mug);
+}
+
 // What hangs is named with its mass, its place and how thick its neck is.
 static void limbs_that_hang_are_named(void** state) {
   (void)state;
@@ -360,6 +378,7 @@ int main(void) {
       cmocka_unit_test(thin_legs_are_kept_by_default),
       cmocka_unit_test(ankles_are_as_thick_as_those_of_the_shape),
       cmocka_unit_test(several_workers_make_the_same_tets),
+      cmocka_unit_test(walls_of_a_mug_are_kept),
       cmocka_unit_test(limbs_that_hang_are_named),
       cmocka_unit_test(a_box_loses_nothing),
       cmocka_unit_test(mass_is_that_of_the_shape),

@@ -175,6 +175,8 @@ static void fit_legs(const starter_options* o, const char* path, starter* s) {
   if (legs.volume > 0.0f && spacing < USUAL_SPACING) s->spacing = spacing * s->length;
   bool thin = s->legs && legs.thickness < LEG_PARTICLES * spacing;
   if (!thin || strcmp(s->method, "plastic") != 0) return;
+  // What folds anyway needs neither the stiffness, which makes steps short, nor the strength.
+  if (o->method) s->stiffness = s->what->stiffness, s->yield = s->what->yield;
   fprintf(stderr, "%s: legs %.2g m thick are too thin for particles of plastic, %.2g m apart%s\n",
           path, (double)(legs.thickness * s->length), (double)(spacing * s->length),
           o->method ? ": they will fold; --method fem holds them" : ": fem is taken instead");
