@@ -213,7 +213,8 @@ class Suite:
                         self.cases[f"{test}:{name}"] = {"test": test, "case": int(number), "version": versions[test], "passed": False, "limit": 0,
                                                         "seconds": 0.0, "reaches": []}
             for limit in sorted({min(seconds, self.options.longest) for seconds in (2, 10, self.options.longest)}):
-                wanted = [name for name, case in self.cases.items() if not case["passed"] and case["limit"] < limit]
+                wanted = [name for name, case in self.cases.items() if not case["passed"] and case["limit"] < limit
+                          and re.search(self.options.tests, case["test"])]
                 list(pool.map(lambda name: time.monotonic() < end and self.measure_one(name, limit), wanted))
                 self.known.write_text(json.dumps(self.cases))
         spent = sum(case["seconds"] for case in self.cases.values())

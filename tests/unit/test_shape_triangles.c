@@ -2,6 +2,7 @@
 // Triangles of shapes, for contact and for pictures: closed, facing outward, on the surface or a
 // little inside it, around the right volume.
 #include "geometry/shape.h"
+#include "support/counted_memory.h"
 #include "support/mesh_testing.h"
 #include "yawara/shape.h"
 
@@ -128,6 +129,33 @@ static void what_is_shown_lies_on_the_surface(void** state) {
   }
 }
 
+// Whichever allocation fails: an error, and nothing is kept.
+static void memory_that_runs_out_is_an_error(void** state) {
+  (void)state;
+  sample_shape samples[NUM_SAMPLES];
+  make_samples(samples);
+  for (int i = 0; i < NUM_SAMPLES; ++i) {
+    for (int kind = 0; kind < 2; ++kind) {
+      yw_status status = YW_ERR_MEMORY;
+      for (int left = 0; status < 0; ++left) {
+        counted_memory memory = {.left = left};
+        yw_allocator mem = counted_allocator(&memory);
+        yw_tri_mesh mesh;
+        float inset;
+        status = kind ? yw_shape_tessellate(samples[i].shape, &mem, 0.2f, &mesh, NULL)
+                      : yw_shape_triangles(samples[i].shape, &mem, &mesh, &inset);
+        if (status < 0) assert_int_equal(status, YW_ERR_MEMORY);
+        if (status >= 0) assert_at_least(mesh.num_triangles, 8);
+        if (status >= 0) yw_tri_mesh_free(&mesh);
+        assert_int_equal(memory.alive, 0);
+        // Surfaces from a lattice ask often.
+        if (left > 12) left += left / 4;
+      }
+    }
+    yw_shape_release(samples[i].shape);
+  }
+}
+
 // A plane has no end, and what does not overlap nothing to show.
 static void what_has_no_surface_has_no_triangles(void** state) {
   (void)state;
@@ -156,6 +184,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(triangles_lie_inside),
       cmocka_unit_test(what_is_shown_lies_on_the_surface),
+      cmocka_unit_test(memory_that_runs_out_is_an_error),
       cmocka_unit_test(what_has_no_surface_has_no_triangles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
