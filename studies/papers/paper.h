@@ -17,7 +17,13 @@ typedef struct paper_options {
   bool no_pictures;    ///< no contact sheet, no movie
   bool no_plots;       ///< no plots or their CSV files either
   int32_t threads;     ///< for simulations; default 1, as in the papers
+  int32_t frames;      ///< of each scene, at most; 0: all
 } paper_options;
+
+/// `frames`, or fewer where the command asks for that.
+static inline int32_t paper_at_most(const paper_options* options, int32_t frames) {
+  return options->frames > 0 && options->frames < frames ? options->frames : frames;
+}
 
 /// One figure or table: prints its numbers and writes its files.
 typedef struct paper_figure {

@@ -62,6 +62,7 @@ static yw_status open_take(paper_take* take, yw_error* error) {
   if (status < 0) return status;
   take->info = yw_scene_info_of(take->scene);
   if (take->options->quick && script->quick_frames > 0) take->info.frames = script->quick_frames;
+  take->info.frames = paper_at_most(take->options, take->info.frames);
   int32_t rows = take->info.frames + 1;
   take->rows = YW_NEW_ARRAY(NULL, double, rows * script->num_columns);
   take->times = YW_NEW_ARRAY(NULL, double, rows);

@@ -67,15 +67,14 @@ check "imai classes" imai classes
 holds "five classes" classes.txt '$1 == 5 && NF == 7 { print ($2 == 54592 && $3 == 10944 && $4 == 10912 && $7 == 10912) ? "true" : "false" }'
 
 # Every figure is run by a test, or takes too long and is run by scripts/soak.py papers.
-long="imai-fig9 saida2017-fig7 saida2017-fig8 saida2017-fig9 saida2017-fig11 saida2017-fig12 saida2017-fig13 saida2017-fig14 saida2017-fig16
-  saida2017-table2 saida2017-slaves saida2017-mpm"
+long="saida2017-mpm"
 missing=
 for name in $("$yawara" paper | sed -nE 's/^  ([a-z]+[0-9]*-[a-z0-9]+) .*/\1/p'); do
   case $name in
     hino-*) continue ;; # "paper hino" is all of them
     koyama2013-*) call="(numbers|paper)( koyama2013-| )${name#*-}" files=(test_paper.sh) ;;
-    saida2017-*) call="numbers ${name#*-}" files=(test_paper_saida.sh) ;;
-    *) call="(imai|figure) ${name#*-}" files=(test_paper.sh test_paper_imai.sh) ;;
+    saida2017-*) call="(numbers|trial|part in.*) ${name#*-}" files=(test_paper_saida.sh) ;;
+    *) call="(imai|figure|trial) ${name#*-}" files=(test_paper.sh test_paper_imai.sh) ;;
   esac
   if ! (cd "$root/tests/cli" && grep -qE "$call\b" "${files[@]}") && ! grep -qw "$name" <<<"$long"; then missing+=" $name"; fi
 done

@@ -31,4 +31,9 @@ holds "a small load needs few tets, and sags as the finest mesh does" load.txt \
 figure fig8
 holds "a surface finer than the tets in use" fig8.txt \
   '/^surface/ { fine = $4 } /^tets/ { print (fine > $(NF - 2)) ? "true" : "false" }'
+# Long: the first frames of landing.
+trial() { "$yawara" paper "imai-$1" --quick --no-pictures --frames 2 --scenes "$root/scenes" >"$1.txt" 2>"$1.log"; }
+check "fig9, two frames" trial fig9
+holds "soft ears give way more, the back does not" fig9.txt \
+  '/^ear/ { ear = $NF } /^back/ { print (ear > 1.01 && $NF < 1.01) ? "true" : "false" }'
 finish

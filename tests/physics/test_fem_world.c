@@ -83,7 +83,7 @@ static void sleeper_wakes_when_the_floor_goes(void** state) {
   for (int32_t i = 0; i < 30; ++i) yw_world_step(world, 1.0f / 60.0f, 2, NULL);
   assert_false(fem_state_of(world, body).asleep);
   // Half a second of falling, damped at 5 / s: g / c (t - (1 - e^-ct) / c) = 0.62 m.
-  assert_near(bounds_of(world, body).lower.y, -0.62, 0.05);
+  assert_near(bounds_of(world, body).lower.y, -0.62, 0.015);
   yw_world_destroy(world);
   yw_model_release(model);
 }
@@ -551,7 +551,9 @@ static void literal_variants_run(void** state) {
     free_fem_bar(&bar);
   }
   assert_at_least(tip[0], 0.08);
-  assert_near(tip[1] / tip[0], 1.0, 0.3);
+  // Ranges keep coarse tets where strain is small, and coarse tets are stiffer.
+  assert_near(tip[1] / tip[0], 0.85, 0.15);
+  assert_at_most(tip[1] / tip[0], 0.98);
   // Forces lost at hanging nodes change where the bar hangs.
   assert_at_least(fabs(tip[2] / tip[0] - 1.0), 0.01);
 }

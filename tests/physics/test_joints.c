@@ -357,6 +357,34 @@ static void ropes_without_length_hold_points_together(void** state) {
   yw_world_destroy(world);
 }
 
+// Between two places that do not move, a rope does nothing.
+static void ropes_between_fixed_ends_do_no_harm(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, (yw_quat){0, 0, 0, 1});
+  yw_model_release(model);
+  int32_t vertices[8];
+  for (int32_t i = 0; i < 8; ++i) vertices[i] = i;
+  yw_pin_def pin = yw_default_pin_def();
+  pin.body = body;
+  pin.vertices = vertices;
+  pin.num_vertices = 8;
+  yw_pin_id pinned;
+  yw_error error = {0};
+  if (yw_pin_create(world, &pin, &pinned, &error) < 0) fail_msg("%s", error.message);
+  yw_joint_def joint = joint_of(YW_JOINT_ROPE, nobody, body, (yw_vec3){0, 5, 0});
+  joint.ends[1].vertices = vertices;
+  joint.ends[1].num_vertices = 8;
+  joint.length = 1.0f;
+  join(world, &joint);
+  step(world, 5, 2);
+  assert_false(yw_body_is_diverged(world, body));
+  const yw_vec3* v = yw_body_velocities(world, body, NULL);
+  for (int32_t i = 0; i < 8; ++i) assert_near(fabsf(v[i].x) + fabsf(v[i].y) + fabsf(v[i].z), 0, 0);
+  yw_world_destroy(world);
+}
+
 static void springs_swing_at_their_frequency(void** state) {
   (void)state;
   yw_world* world = make_weightless_world(1);
@@ -541,6 +569,12 @@ static void joints_go_with_their_bodies(void** state) {
   assert_int_equal(yw_body_destroy(world, yw_world_body(world, 1)), YW_OK);
   assert_int_equal(yw_world_num_joints(world), 3);
   step(world, 5, 1);
+  // The first as well as the others.
+  while (yw_world_num_bodies(world) > 0) {
+    assert_int_equal(yw_body_destroy(world, yw_world_body(world, 0)), YW_OK);
+    step(world, 1, 1);
+  }
+  assert_int_equal(yw_world_num_joints(world), 0);
   yw_world_destroy(world);
 }
 
@@ -590,6 +624,7 @@ int main(void) {
       cmocka_unit_test(fixed_bodies_move_as_one),
       cmocka_unit_test(rope_is_never_longer_than_its_length),
       cmocka_unit_test(ropes_without_length_hold_points_together),
+      cmocka_unit_test(ropes_between_fixed_ends_do_no_harm),
       cmocka_unit_test(springs_swing_at_their_frequency),
       cmocka_unit_test(glue_holds_flesh_on_a_bone),
       cmocka_unit_test(weight_hangs_from_a_soft_body),

@@ -31,6 +31,11 @@ static void assert_fixed_point(int cx, int cy, int cz, float far, yw_grouping gr
   if (grouping == YW_GROUPS_GLOBAL) {
     assert_int_equal(yw_match_weights(c.state, weights, 3), 1);
     assert_near(weights[0], 1, 1e-4);
+    // No more are written than there is room for.
+    float few[3] = {7, 7, 7};
+    assert_int_equal(yw_match_weights(c.state, few, 2), 1);
+    assert_near(few[1], weights[1], 0);
+    assert_near(few[2], 7, 0);
   }
   assert_int_equal(c.report.recovered, 0);
   case_end(&c);

@@ -67,6 +67,34 @@ static void impulses_become_momentum(void** state) {
   }
 }
 
+// Near a point every vertex gets its share, less towards the border: 1 - d^2 / r^2 of the change of
+// velocity at the point itself.
+static void impulses_fade_with_the_distance(void** state) {
+  (void)state;
+  const float radius = 0.45f;
+  const yw_vec3 point = {0.1f, 0.05f, -0.1f};
+  for (int method = 0; method < 2; ++method) {
+    yw_world* world = make_weightless_world(1);
+    yw_body_id id = add_method(world, method, (yw_vec3){0, 0, 0});
+    assert_int_equal(yw_body_add_impulse_at(world, id, point, radius, (yw_vec3){3, 0, 0}), YW_OK);
+    int32_t count, moved = 0;
+    const yw_vec3* x = yw_body_positions(world, id, &count);
+    const yw_vec3* v = yw_body_velocities(world, id, NULL);
+    double first = 0;
+    for (int32_t i = 0; i < count; ++i) {
+      double d = (double)yw_distance(x[i], point) / (double)radius, share = 1 - d * d;
+      if (share <= 0) assert_near(v[i].x, 0, 0);
+      if (share <= 0.01) continue;
+      if (first == 0) first = (double)v[i].x / share;
+      assert_near((double)v[i].x / share, first, 1e-4 * first);
+      ++moved;
+    }
+    assert_true(first > 0);
+    assert_true(moved > 8 && moved < count);
+    yw_world_destroy(world);
+  }
+}
+
 // A force F for n steps of dt: F n dt, and forgotten when it is not added again.
 static void forces_become_momentum(void** state) {
   (void)state;
@@ -293,6 +321,7 @@ static void bad_arguments_are_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(impulses_become_momentum),
+      cmocka_unit_test(impulses_fade_with_the_distance),
       cmocka_unit_test(forces_become_momentum),
       cmocka_unit_test(a_force_like_the_weight_carries),
       cmocka_unit_test(points_give_angular_momentum),

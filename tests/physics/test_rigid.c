@@ -207,6 +207,28 @@ static void flips_like_dzhanibekovs_nut(void** state) {
   yw_world_destroy(world);
 }
 
+// Spinning about y, the surface that is shown turns by the spin and moves with the centre.
+static void what_is_shown_turns_with_the_body(void** state) {
+  (void)state;
+  enum { MOST = 4000 };
+  static yw_vec3 before[MOST], after[MOST];
+  yw_world* world = make_weightless_world(1);
+  yw_body_id id = add_rigid(world, make_rigid_box(0.4f, 0.3f, 0.2f), (yw_vec3){1, 2, 3},
+                            (yw_vec3){0.5f, 0, 0}, (yw_vec3){0, 2, 0});
+  int32_t count = yw_model_surface(yw_body_model(world, id))->num_vertices;
+  assert_true(count > 50 && count < MOST);
+  assert_int_equal(yw_body_surface_positions(world, id, before, count), YW_OK);
+  for (int i = 0; i < 30; ++i) yw_world_step(world, 1.0f / 60, 1, NULL);
+  assert_int_equal(yw_body_surface_positions(world, id, after, count), YW_OK);
+  for (int32_t i = 0; i < count; ++i) {
+    double x = (double)before[i].x - 1, z = (double)before[i].z - 3;
+    assert_near(after[i].x, 1.25 + cos(1.0) * x + sin(1.0) * z, 1e-5);
+    assert_near(after[i].y, before[i].y, 1e-5);
+    assert_near(after[i].z, 3 - sin(1.0) * x + cos(1.0) * z, 1e-5);
+  }
+  yw_world_destroy(world);
+}
+
 static void damping_decays_velocity_and_spin(void** state) {
   (void)state;
   yw_world* world = make_weightless_world(1);
@@ -425,6 +447,7 @@ int main(void) {
       cmocka_unit_test(free_flight_keeps_energy_and_momenta),
       cmocka_unit_test(thrown_body_flies_a_parabola),
       cmocka_unit_test(flips_like_dzhanibekovs_nut),
+      cmocka_unit_test(what_is_shown_turns_with_the_body),
       cmocka_unit_test(damping_decays_velocity_and_spin),
       cmocka_unit_test(push_changes_both_momenta),
       cmocka_unit_test(body_on_one_pin_is_a_pendulum),

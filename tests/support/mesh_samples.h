@@ -571,7 +571,7 @@ static void add_files(sample_set* set) {
 #endif
 }
 
-static sample_set* make_samples(void) {
+static inline sample_set* make_samples(void) {
   sample_set* set = calloc(1, sizeof *set);
   add_sample(set, "a.obj", "text", yw_read_obj, false, sample_obj)->open_ended = true;
   add_sample(set, "a.ply", "text", yw_read_ply, false, sample_ply_ascii)->open_ended = true;
@@ -622,7 +622,7 @@ static sample_set* make_samples(void) {
   return set;
 }
 
-static void free_samples(sample_set* set) {
+static inline void free_samples(sample_set* set) {
   for (int32_t i = 0; i < set->count; ++i) free(set->items[i].bytes);
   free(set);
 }

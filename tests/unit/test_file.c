@@ -212,6 +212,13 @@ static void folders_are_made_with_those_above(void** state) {
   struct stat info;
   assert_int_equal(yw_make_folders(in_folder("a/b/c/"), &error), YW_OK);
   assert_int_equal(yw_make_folders(in_folder("a/b/c"), &error), YW_OK);
+  // With what the user allows.
+  struct stat made;
+  mode_t hidden = umask(027);
+  assert_int_equal(yw_make_folders(in_folder("shared"), &error), YW_OK);
+  umask(hidden);
+  assert_int_equal(stat(in_folder("shared"), &made), 0);
+  assert_int_equal(made.st_mode & 07777, 0750);
   assert_int_equal(stat(in_folder("a/b/c"), &info), 0);
   assert_true(S_ISDIR(info.st_mode));
   write_text(in_folder("a/file"), "text");

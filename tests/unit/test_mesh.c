@@ -112,6 +112,12 @@ static void absurd_lattices_are_refused(void** state) {
   yw_aabb flat = {{0, 0, 0}, {1, 0, 1}}, nan_box = {{0, 0, 0}, {1, NAN, 1}};
   assert_int_equal(yw_tet_mesh_lattice(NULL, flat, one, YW_LATTICE_SIX, &mesh), YW_ERR_INVALID);
   assert_int_equal(yw_tet_mesh_lattice(NULL, nan_box, one, YW_LATTICE_SIX, &mesh), YW_ERR_INVALID);
+  for (int k = 0; k < 6; ++k) {
+    yw_aabb endless = unit_box;
+    (k < 3 ? &endless.lower.x : &endless.upper.x)[k % 3] = k < 3 ? -INFINITY : INFINITY;
+    assert_int_equal(yw_tet_mesh_lattice(NULL, endless, one, YW_LATTICE_SIX, &mesh),
+                     YW_ERR_INVALID);
+  }
   assert_null(mesh.tets);
 }
 

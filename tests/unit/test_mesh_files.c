@@ -579,8 +579,9 @@ static void other_cells_are_named(void** state) {
     int type, corners;
     const char* name;
   } cells[] = {{12, 8, "hexahedra"},  {11, 8, "hexahedra"}, {25, 20, "hexahedra"},
-               {29, 27, "hexahedra"}, {13, 6, "wedges"},    {26, 15, "wedges"},
-               {14, 5, "pyramids"},   {27, 13, "pyramids"}};
+               {29, 27, "hexahedra"}, {72, 8, "hexahedra"}, {13, 6, "wedges"},
+               {26, 15, "wedges"},    {73, 6, "wedges"},    {14, 5, "pyramids"},
+               {27, 13, "pyramids"},  {42, 4, "polyhedra"}};
   for (size_t i = 0; i < sizeof cells / sizeof *cells; ++i) {
     char text[400], message[100];
     int n = snprintf(text, sizeof text,
@@ -615,6 +616,36 @@ static void so_are_those_of_gmsh(void** state) {
     snprintf(message, sizeof message, "has 1 %s beside 0 tets", cells[i].name);
     const bad_file file = {"e.msh", text, message};
     assert_bad(&file, true);
+  }
+}
+
+// A tet is found after an element of any type: each has the number of nodes that Gmsh gives it.
+static void elements_of_gmsh_have_their_nodes(void** state) {
+  (void)state;
+  static const struct {
+    int type, nodes, tets;
+  } elements[] = {{1, 2, 0},   {2, 3, 0},   {3, 4, 0},   {4, 4, 1},   {8, 3, 0},  {9, 6, 0},
+                  {10, 9, 0},  {11, 10, 1}, {15, 1, 0},  {16, 8, 0},  {20, 9, 0}, {21, 10, 0},
+                  {22, 12, 0}, {23, 15, 0}, {24, 15, 0}, {25, 21, 0}, {26, 4, 0}, {27, 5, 0},
+                  {28, 6, 0},  {29, 20, 1}, {30, 35, 1}, {31, 56, 1}};
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i) {
+    char text[600];
+    int n = snprintf(text, sizeof text,
+                     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 "
+                     "0\n4 0 0 1\n$EndNodes\n$Elements\n2\n1 %d 0",
+                     elements[i].type);
+    for (int k = 0; k < elements[i].nodes; ++k) {
+      n += snprintf(text + n, sizeof text - (size_t)n, " %d", k % 4 + 1);
+    }
+    snprintf(text + n, sizeof text - (size_t)n, "\n2 4 0 1 2 3 4\n$EndElements\n");
+    yw_tet_mesh mesh;
+    yw_error error = {0};
+    if (yw_tet_mesh_read(store_text("t.msh", text), NULL, &mesh, &error) < 0) {
+      fail_msg("type %d: %s", elements[i].type, error.message);
+    }
+    assert_int_equal(mesh.num_tets, elements[i].tets + 1);
+    assert_int_equal(mesh.num_vertices, 4);
+    yw_tet_mesh_free(&mesh);
   }
 }
 
@@ -941,6 +972,7 @@ int main(void) {
       cmocka_unit_test(errors_in_tets_name_place_and_numbers),
       cmocka_unit_test(other_cells_are_named),
       cmocka_unit_test(so_are_those_of_gmsh),
+      cmocka_unit_test(elements_of_gmsh_have_their_nodes),
       cmocka_unit_test(one_volume_of_gmsh_needs_no_label),
       cmocka_unit_test(commas_of_abaqus_end_keywords),
       cmocka_unit_test(convex_polygons_become_fans),

@@ -448,6 +448,8 @@ static void grazing_inside_and_empty_rays(void** state) {
   assert_true(hit.inside);
   assert_near(hit.distance, 0.0, 0.0);
   assert_near(hit.normal.x, 1.0, 1e-6);
+  assert_near(hit.point.x, 0.2f, 0.0);
+  assert_near(hit.point.y, 0.1f, 0.0);
   yw_query_filter filter = yw_default_query_filter();
   filter.skip_inside = true;
   assert_int_equal(

@@ -2,6 +2,7 @@
 #include "scene/loader.h"
 #include "support/counted_memory.h"
 #include "support/scene_peek.h"
+#include "support/scene_text.h"
 #include "support/testing.h"
 #include "yawara/yawara.h"
 
@@ -502,8 +503,37 @@ static void running_out_of_memory_is_an_error_and_leaks_nothing(void** state) {
   }
 }
 
+// Rotations of keys about one axis are compared by their degrees; others are not.
+static void keys_turn_by_less_than_half(void** state) {
+  (void)state;
+  static const struct {
+    const char *first, *second;
+    bool good;
+  } cases[] = {
+      {"{\"axis\": \"y\", \"degrees\": 100}", "{\"axis\": \"y\", \"degrees\": 270}", true},
+      {"{\"axis\": \"y\", \"degrees\": 100}", "{\"axis\": \"y\", \"degrees\": 290}", false},
+      {"{\"axis\": \"y\", \"degrees\": 100}", "{\"axis\": \"x\", \"degrees\": 290}", true},
+      {"[0, 0, 0, 1]", "{\"axis\": \"y\", \"degrees\": 290}", true},
+      {"{\"axis\": \"y\", \"degrees\": 290}", "[0, 0, 0, 1]", true},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "{\"obstacles\": [{\"shape\": {\"sphere\": {\"radius\": 1}}, \"path\": [{\"time\": 0, "
+             "\"rotation\": %s}, {\"time\": 1, \"rotation\": %s}]}], \"bodies\": []}",
+             cases[i].first, cases[i].second);
+    yw_scene* scene = NULL;
+    yw_error error = {0};
+    yw_status status = read_scene_text(text, "dir/a.json", &scene, NULL, &error);
+    if ((status >= 0) != cases[i].good) fail_msg("case %zu: %s", i, error.message);
+    if (status < 0) assert_non_null(strstr(error.message, "turns by 190 degrees"));
+    yw_scene_destroy(scene);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(keys_turn_by_less_than_half),
       cmocka_unit_test(mistakes_of_the_whole_scene_are_reported),
       cmocka_unit_test(mistakes_in_shapes_are_reported),
       cmocka_unit_test(mistakes_in_models_are_reported),

@@ -116,6 +116,9 @@ static void bad_poses_are_refused_by_name(void** state) {
   assert_non_null(strstr(error.message, "vertex 7"));
   pose[7] = skin.positions[7];
   assert_int_equal(yw_tets_from_surface_pose(&tets, &skin, NULL, out, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_tets_from_surface_pose(NULL, &skin, pose, out, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_tets_from_surface_pose(&tets, NULL, pose, out, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_tets_from_surface_pose(&tets, &skin, pose, NULL, &error), YW_ERR_INVALID);
   for (int i = 0; i < skin.num_vertices; ++i) skin.positions[i].x += 100;
   assert_int_equal(yw_tets_from_surface_pose(&tets, &skin, pose, out, &error), YW_ERR_GEOMETRY);
   assert_non_null(strstr(error.message, "away from the tets"));

@@ -207,7 +207,8 @@ static void a_surface_with_wrong_corners_is_not_embedded(void** state) {
   assert_int_equal(yw_tri_mesh_create(NULL, 3, 1, &surface), YW_OK);
   surface.triangles[1] = 3;
   assert_int_equal(yw_model_embed_surface(model, &surface, &error), YW_ERR_GEOMETRY);
-  assert_non_null(strstr(error.message, "triangle 0 of the embedded surface has vertex 3"));
+  assert_non_null(strstr(
+      error.message, "triangle 0 of the embedded surface has vertex 3, but there are 3 (0 to 2)"));
   surface.triangles[1] = -1;
   assert_int_equal(yw_model_embed_surface(model, &surface, &error), YW_ERR_GEOMETRY);
   yw_tri_mesh_free(&surface);

@@ -9,7 +9,9 @@ static yw_turn shortest(const double from[3], const double to[3]) {
   double c = yw_dot3(from, to);
   yw_turn q = {from[1] * to[2] - from[2] * to[1], from[2] * to[0] - from[0] * to[2],
                from[0] * to[1] - from[1] * to[0], 1.0 + c};
-  if (c < -1.0 + 1e-9) q = (yw_turn){from[1], -from[0], 0.0, 1e-9};
+  // Opposite: half a turn about an axis across, which differs for directions near z.
+  if (c < -1.0 + 1e-9 && fabs(from[2]) < 0.9) q = (yw_turn){from[1], -from[0], 0.0, 1e-9};
+  if (c < -1.0 + 1e-9 && fabs(from[2]) >= 0.9) q = (yw_turn){0.0, from[2], -from[1], 1e-9};
   return yw_turn_normalize(q);
 }
 

@@ -81,6 +81,7 @@ yw_status paper_fem_run(const paper_options* options, const fem_case* c, fem_cou
   yw_body_id body = yw_world_body(world, c->body);
   int32_t frames = c->frames > 0 ? c->frames : info.frames;
   if (frames > PAPER_FEM_FRAMES) frames = PAPER_FEM_FRAMES;
+  frames = paper_at_most(options, frames);
   out->all_tets = yw_model_tets(yw_body_model(world, body))->num_tets;
   record(c, world, body, 0, 0.0, out);
   double seconds = 0.0;

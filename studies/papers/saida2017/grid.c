@@ -119,10 +119,10 @@ typedef struct grid_cost {
   double seconds, bytes;  // seconds: of a step; negative: not run
 } grid_cost;
 
-static yw_status time_plastic(yw_world* world, const yw_scene_info* info, grid_cost* out,
-                              yw_error* error) {
+static yw_status time_plastic(const paper_options* options, yw_world* world,
+                              const yw_scene_info* info, grid_cost* out, yw_error* error) {
   *out = (grid_cost){INFINITY, 0};
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < paper_at_most(options, 4); ++i) {
     clock_t begin = clock();
     if (yw_world_step(world, 1.0f / info->fps, info->substeps, NULL) < 0) {
       return yw_fail(error, YW_ERR_DIVERGED, "the step failed");
@@ -135,12 +135,12 @@ static yw_status time_plastic(yw_world* world, const yw_scene_info* info, grid_c
 }
 
 // A few frames, as above; a dense grid that does not fit is only counted.
-static grid_cost time_grid(const yw_world* world, const yw_scene_info* info,
-                           const grid_kind* kind) {
+static grid_cost time_grid(const paper_options* options, const yw_world* world,
+                           const yw_scene_info* info, const grid_kind* kind) {
   grid_cost cost = {-1, 0};
   mpm* m = grid_of_world(world, kind);
   float frame = 1.0f / info->fps;
-  for (int i = 0; i < 4 && m; ++i) {
+  for (int i = 0; i < paper_at_most(options, 4) && m; ++i) {
     clock_t begin = clock();
     if (!mpm_advance(m, frame, frame / (float)info->substeps)) break;
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC / info->substeps;
@@ -179,9 +179,9 @@ static yw_status play_extent(const paper_options* options, int extent, yw_error*
   int32_t masters;
   yw_body_positions(world, yw_world_body(world, 0), &masters);
   grid_cost own[3];
-  own[1] = time_grid(world, &info, &sparse);
-  own[2] = time_grid(world, &info, &dense);
-  status = time_plastic(world, &info, &own[0], error);
+  own[1] = time_grid(options, world, &info, &sparse);
+  own[2] = time_grid(options, world, &info, &dense);
+  status = time_plastic(options, world, &info, &own[0], error);
   mpm* m = grid_of_world(world, &sparse);
   if (own[2].seconds < 0 && m) own[2].bytes = mpm_dense_bytes(box, m->def.cell);
   mpm_destroy(m);

@@ -86,8 +86,11 @@ static yw_status play_many(const paper_options* options, yw_error* error) {
 }
 
 // CPU time of a step in seconds, in the fastest of a few frames.
-static yw_status time_frames(yw_world* world, const yw_scene_info* info, int32_t warm_up,
-                             int32_t frames, double* out, yw_error* error) {
+static yw_status time_frames(const paper_options* options, yw_world* world,
+                             const yw_scene_info* info, int32_t frames, double* out,
+                             yw_error* error) {
+  const int32_t warm_up = paper_at_most(options, 3) - 1;
+  frames = paper_at_most(options, frames);
   *out = INFINITY;
   for (int32_t i = 0; i < warm_up + frames; ++i) {
     clock_t begin = clock();
@@ -119,7 +122,7 @@ static yw_status play_extents(const paper_options* options, yw_error* error) {
     if (status < 0) return status;
     yw_scene_info info = yw_scene_info_of(scene);
     double seconds = 0;
-    status = time_frames(world, &info, 2, 3, &seconds, error);
+    status = time_frames(options, world, &info, 3, &seconds, error);
     int32_t count;
     yw_body_positions(world, yw_world_body(world, 0), &count);
     if (scale == 1) first = seconds;
@@ -141,24 +144,25 @@ yw_status paper_saida_fig16(const paper_options* options, yw_error* error) {
 
 // Table 2 -----------------------------------------------------------------------------------------
 
-// Every scene at full resolution, from its first impact on.
+// Every scene at full resolution (coarse with --quick), from its first impact on.
 yw_status paper_saida_table2(const paper_options* options, yw_error* error) {
   printf("\n%-26s %8s %8s %9s %12s %15s %8s\n", "", "masters", "slaves", "step (s)", "CPU ms/step",
          "paper: s/frame", "ratio");
   for (int32_t i = 0; i < saida_num_table; ++i) {
     const saida_take* t = &saida_table[i];
-    yw_scene_override settings[SAIDA_MAX_SETTINGS + 1];
+    yw_scene_override settings[SAIDA_MAX_SETTINGS + 2];
     for (int32_t k = 0; k < t->num_settings; ++k) settings[k] = t->settings[k];
     int32_t count = t->num_settings;
     bool merging = i + 1 == saida_num_table;
     if (merging) settings[count++] = (yw_scene_override){"bodies[0].repeat.interval", "0"};
+    if (options->quick) settings[count++] = (yw_scene_override){SPACING, t->coarse};
     yw_scene* scene;
     yw_world* world;
     yw_status status = paper_open_with(options, t->scene, count, settings, &scene, &world, error);
     if (status < 0) return status;
     yw_scene_info info = yw_scene_info_of(scene);
     double seconds = 0;
-    status = time_frames(world, &info, 2, options->quick ? 1 : 4, &seconds, error);
+    status = time_frames(options, world, &info, options->quick ? 1 : 4, &seconds, error);
     int32_t masters;
     yw_body_positions(world, yw_world_body(world, 0), &masters);
     if (status >= 0) {

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Details of mesh files: polygons in any plane, sizes that files claim, comments, and calls with
+// meshes that make no sense.
+#include "files/mesh_polygon.h"
+#include "support/mesh_samples.h"
+#include "support/mesh_testing.h"
+#include "support/temporary_folder.h"
+#include "yawara/files.h"
+
+static void assert_contains(const char* text, const char* part) {
+  if (!strstr(text, part)) fail_msg("\"%s\" does not contain \"%s\"", text, part);
+}
+
+// Polygons ----------------------------------------------------------------------------------------
+
+// A random star in a random plane, in either sense: its triangles face the same way and cover it
+// exactly, without overlap.
+static void stars_in_any_plane_are_covered_once(void** state) {
+  (void)state;
+  enum { MOST = 12 };
+  test_random random = {5};
+  for (int round = 0; round < 300; ++round) {
+    int count = 4 + round % (MOST - 3);
+    double e[2][3], length = 0, along = 0;
+    for (int i = 0; i < 6; ++i) e[i / 3][i % 3] = test_random_in(&random, -1, 1);
+    for (int k = 0; k < 3; ++k) length += e[0][k] * e[0][k];
+    for (int k = 0; k < 3; ++k) along += e[0][k] * e[1][k] / length;
+    for (int k = 0; k < 3; ++k) e[1][k] -= along * e[0][k];
+    yw_vec3 p[MOST];
+    int32_t corners[MOST], scratch[MOST], out[3 * MOST];
+    for (int i = 0; i < count; ++i) {
+      double angle = 6.283185307 * i / count, r = test_random_in(&random, 0.2, 1);
+      double u = r * cos(angle), v = r * sin(angle) * (round % 2 ? -1 : 1), x[3];
+      for (int k = 0; k < 3; ++k) x[k] = 2.0 * k - 1.5 + u * e[0][k] + v * e[1][k];
+      p[i] = yw_v3((float)x[0], (float)x[1], (float)x[2]);
+      corners[i] = i;
+    }
+    yw_vec3 whole = yw_v3(0, 0, 0), sum = whole;
+    for (int i = 1; i + 1 < count; ++i) {
+      whole = yw_add(whole, yw_cross(yw_sub(p[i], p[0]), yw_sub(p[i + 1], p[0])));
+    }
+    int64_t budget = 100000;
+    yw_polygon_triangles(p, corners, count, &budget, scratch, out);
+    double areas = 0;
+    for (int t = 0; t < count - 2; ++t) {
+      yw_vec3 a = p[out[3 * t]], b = p[out[3 * t + 1]], c = p[out[3 * t + 2]];
+      yw_vec3 n = yw_cross(yw_sub(b, a), yw_sub(c, a));
+      sum = yw_add(sum, n);
+      areas += (double)yw_length(n);
+    }
+    assert_near(yw_length(yw_sub(sum, whole)) / yw_length(whole), 0, 1e-5);
+    assert_near(areas / (double)yw_length(whole), 1, 1e-5);
+  }
+}
+
+// Files -------------------------------------------------------------------------------------------
+
+static void refuse_tets(const char* name, const char* text, const char* message) {
+  yw_tet_mesh mesh;
+  yw_error error = {0};
+  if (yw_tet_mesh_read(store_text(name, text), NULL, &mesh, &error) >= 0) {
+    fail_msg("%s was read, expected \"%s\"", name, message);
+  }
+  assert_contains(error.message, message);
+}
+
+static void sizes_of_numbers_are_checked(void** state) {
+  (void)state;
+  static const char rest[] = "\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n";
+  static const struct {
+    const char *format, *message;
+  } files[] = {{"2.2 0 4", "numbers of 4 bytes are not supported, expected 8"},
+               {"2.2 0 7", "numbers of 7 bytes are not supported, expected 8"},
+               {"4.1 0 5", "numbers of 5 bytes are not supported, expected 8"},
+               {"3.0 0 8", "version 3 is not supported"},
+               {"1.9 0 8", "version 1.9 is not supported"},
+               {"4.2 0 8", "version 4.2 is not supported"},
+               {"2.2 2 8", "expected 0 (text) or 1 (binary), found 2"},
+               {"2.2 0 8", "the file ends without $Elements"}};
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+    char text[200];
+    snprintf(text, sizeof text, "$MeshFormat\n%s%s", files[i].format, rest);
+    refuse_tets("f.msh", text, files[i].message);
+  }
+  refuse_tets("f.vtu",
+              "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"4x\" "
+              "NumberOfCells=\"0\"></Piece></UnstructuredGrid></VTKFile>",
+              "NumberOfPoints is \"4x\", expected a number");
+  refuse_tets("f.vtu",
+              "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece NumberOfPoints=\"4\" "
+              "NumberOfCells=\"\"></Piece></UnstructuredGrid></VTKFile>",
+              "NumberOfCells is \"\", expected a number");
+  // A .glb file that was cut off.
+  static unsigned char bytes[4000];
+  sample s = {.bytes = bytes, .capacity = sizeof bytes};
+  make_glb(&s);
+  char expected[100];
+  snprintf(expected, sizeof expected, "should have %zu bytes, but has %zu", s.size, s.size - 5);
+  yw_tri_mesh mesh;
+  yw_error error = {0};
+  assert_int_equal(yw_tri_mesh_read(store("f.glb", s.bytes, s.size - 5), NULL, &mesh, &error),
+                   YW_ERR_FORMAT);
+  assert_contains(error.message, expected);
+}
+
+// Comments and empty lines may stand anywhere in Abaqus' files.
+static void comments_of_abaqus_are_skipped(void** state) {
+  (void)state;
+  static const char text[] =
+      "** made by hand\n\n*HEADING\n a tet\n**\n*NODE\n** points\n1, 0, 0, 0\n\n2, 1, 0, 0\n** 9, "
+      "9, 9, 9\n3, 0, 1, 0\n   \n4, 0, 0, 1\n*ELEMENT, TYPE=C3D4\n**one\n1, 1, 2, 3, 4\n\n**\n";
+  yw_tet_mesh mesh;
+  yw_error error = {0};
+  if (yw_tet_mesh_read(store_text("c.inp", text), NULL, &mesh, &error) < 0) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(mesh.num_vertices, 4);
+  assert_int_equal(mesh.num_tets, 1);
+  assert_near(mesh.positions[3].z, 1, 0);
+  yw_tet_mesh_free(&mesh);
+}
+
+// Integers that stand for shares: the largest is 1 exactly, of every type that glTF allows.
+static void largest_integers_of_gltf_are_one(void** state) {
+  (void)state;
+  static const struct {
+    int type, size;
+    uint64_t largest;
+  } kinds[] = {{5121, 1, 255}, {5123, 2, 65535}};
+  for (int i = 0; i < 2; ++i) {
+    unsigned char bytes[84] = {0}, file[3000];
+    sample buffer = {.bytes = bytes, .capacity = sizeof bytes};
+    for (int k = 0; k < 9; ++k) put_f32(&buffer, (float)(k % 4 == 0), false);
+    for (int k = 0; k < 12; ++k)
+      put_uint(&buffer, kinds[i].largest / (k % 4 + 1), kinds[i].size, false);
+    char text[1500];
+    snprintf(
+        text, sizeof text,
+        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0}]"
+        ",\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"COLOR_0\":1}}]}],"
+        "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}"
+        ",{\"bufferView\":1,\"componentType\":%d,\"normalized\":true,\"count\":3,\"type\":"
+        "\"VEC4\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},{\"buffer\":0,"
+        "\"byteOffset\":36,\"byteLength\":%d}],\"buffers\":[{\"byteLength\":84,\"uri\":"
+        "\"with%%09tab.bin\"}]}",
+        kinds[i].type, 12 * kinds[i].size);
+    sample s = {.bytes = file, .capacity = sizeof file};
+    put_text(&s, text);
+    store("with\ttab.bin", bytes, sizeof bytes);
+    yw_tri_mesh mesh;
+    yw_error error = {0};
+    if (yw_tri_mesh_read(store("c.gltf", s.bytes, s.size), NULL, &mesh, &error) < 0) {
+      fail_msg("%s", error.message);
+    }
+    assert_non_null(mesh.colors);
+    assert_near(mesh.colors[0].x, 1, 0);
+    assert_near(mesh.colors[0].y, (double)(kinds[i].largest / 2) / (double)kinds[i].largest, 1e-7);
+    yw_tri_mesh_free(&mesh);
+  }
+}
+
+// Calls -------------------------------------------------------------------------------------------
+
+static void meshes_that_make_no_sense_are_refused(void** state) {
+  (void)state;
+  yw_vec3 positions[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  int32_t tets[4] = {0, 1, 2, 3};
+  const yw_tet_mesh good = {.positions = positions, .num_vertices = 4, .tets = tets, .num_tets = 1};
+  yw_tet_mesh bad[5] = {good, good, good, good, good};
+  bad[0].num_vertices = -1, bad[1].num_tets = -1;
+  bad[2].positions = NULL, bad[3].tets = NULL, bad[4].num_vertices = 3;
+  yw_tri_mesh surface;
+  yw_tet_quality quality;
+  yw_error error = {0};
+  assert_int_equal(yw_tet_mesh_check(&good, &error), YW_OK);
+  assert_int_equal(yw_tet_mesh_quality(&good, &quality), YW_OK);
+  assert_int_equal(yw_tet_mesh_surface(&good, NULL, &surface, NULL), YW_OK);
+  yw_tri_mesh_free(&surface);
+  for (int i = 0; i < 5; ++i) {
+    assert_true(yw_tet_mesh_check(&bad[i], &error) < 0);
+    assert_true(yw_tet_mesh_quality(&bad[i], &quality) < 0);
+    if (i == 2 || i == 3) continue;  // these arrays are the caller's duty
+    assert_int_equal(yw_tet_mesh_surface(&bad[i], NULL, &surface, NULL), YW_ERR_INVALID);
+  }
+  // Nothing at all is a mesh, of no quality.
+  const yw_tet_mesh nothing = {0};
+  assert_int_equal(yw_tet_mesh_quality(&nothing, &quality), YW_OK);
+  assert_int_equal(yw_tet_mesh_surface(&nothing, NULL, &surface, NULL), YW_OK);
+  yw_tri_mesh_free(&surface);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stars_in_any_plane_are_covered_once),
+      cmocka_unit_test(sizes_of_numbers_are_checked),
+      cmocka_unit_test(comments_of_abaqus_are_skipped),
+      cmocka_unit_test(largest_integers_of_gltf_are_one),
+      cmocka_unit_test(meshes_that_make_no_sense_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
