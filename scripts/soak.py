@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Long tests, in parts that go on where they stopped: docs/reliability.md says what they are and what came of them.
 
-usage: scripts/soak.py [PART...] [--minutes M] [--jobs N] [--built] [--write | --list]
+usage: scripts/soak.py [PART[=COUNT]...] [--minutes M] [--jobs N] [--together] [--grace S] [--built] [--write | --list]
 
 Parts (default: all, which takes hours): kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests,
 sanitizers, page.
 --minutes M ends each part after about that time. What a part did is added to tests/soak/results.jsonl (date, seeds, counts), and the
-next time it begins with the seeds after those. --jobs N tries N seeds at the same time (default: one per core). --built takes the programs
-of build/ as they are, on a machine that cannot build them for example. --write puts the sums into the tables of docs/reliability.md and docs/design/contact.md
-and runs nothing.
+next time it takes seeds that are not there yet. --jobs N tries N seeds at the same time (default: one per core), with --together also
+of several parts, those named first before others; PART=COUNT tries COUNT seeds. What has begun when the time is over gets
+--grace S seconds more (default 60). --built takes the programs of build/ as they are, on a machine that cannot build them for example.
+--write puts the sums into the tables of docs/reliability.md and docs/design/contact.md and runs nothing.
 Exits 1 if something failed.
 """
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import datetime
+import heapq
 import json
 import os
 import pathlib
@@ -22,6 +25,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -34,13 +38,47 @@ JOBS = os.cpu_count()
 GRACE = 60.0  # seconds after its end that a seed may take; one that takes longer is tried again the next time
 
 
+class Places:
+    """Lets as many run at the same time as there are places: those of parts that were named first before others."""
+
+    def __init__(self, count):
+        self.free, self.waiting, self.changed = count, [], threading.Condition()
+
+    @contextlib.contextmanager
+    def one(self, rank):
+        with self.changed:
+            heapq.heappush(self.waiting, rank)
+            self.changed.wait_for(lambda: self.free > 0 and self.waiting[0] == rank)
+            heapq.heappop(self.waiting)
+            self.free -= 1
+            self.changed.notify_all()
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.free += 1
+                self.changed.notify_all()
+
+
+PLACES = Places(JOBS)
+COUNTS = {}  # part -> seeds to try, in the order in which parts were named
+
+
 def results_of(part):
     lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
     return [result for result in map(json.loads, lines) if result["part"] == part]
 
 
-def next_seed(part, first=1):
-    return max([first, *(result["first"] + result["count"] for result in results_of(part) if "count" in result)])
+def seeds_to_try(part, total, at_once):
+    """(first, count) of the first seeds that were not tried yet, `total` in all, at most at_once each."""
+    done = sorted((r["first"], r["first"] + r["count"]) for r in results_of(part) if r.get("count"))
+    seed = 1
+    for low, high in [*done, (None, None)]:
+        while total > 0 and (low is None or seed < low):
+            count = min(at_once, total, at_once if low is None else low - seed)
+            yield seed, count
+            seed, total = seed + count, total - count
+        seed = max(seed, high or seed)
 
 
 def keep(part, **numbers):
@@ -58,30 +96,35 @@ def call(*command, limit=None, **environment):
 
 
 def in_seeds(part, minutes, total, at_once, run):
-    """Calls run(first, count, limit) -> (numbers, failed), JOBS at the same time, until `total` seeds or the time are through; keeps the sums
-    of all seeds up to the first that took too long. limit: seconds that it may take."""
+    """Calls run(first, count, limit) -> (numbers, failed), JOBS of all parts at the same time, until `total` seeds or the time are through, and
+    keeps the sums of seeds in a row; those that took too long are tried again the next time. limit: seconds that it may take."""
     end = time.monotonic() + 60 * minutes
-    first = next_seed(part)
+    total = COUNTS[part] or total
 
-    def begin(seed):
-        left = end - time.monotonic()
-        try:
-            return run(seed, min(at_once, first + total - seed), left + GRACE) if left > 0 else None
-        except subprocess.TimeoutExpired:
-            print(f"{part}: seed {seed} took too long", flush=True)
-            return None
+    def begin(seeds):
+        with PLACES.one((list(COUNTS).index(part), seeds[0])):
+            start = time.monotonic()
+            if start >= end:
+                return None
+            try:
+                numbers, failed = run(*seeds, end - start + GRACE)
+            except subprocess.TimeoutExpired:
+                print(f"{part}: seeds from {seeds[0]} are not done after {time.monotonic() - start:.0f} s", flush=True)
+                return None
+            print(f"{part}: seeds {seeds[0]} to {sum(seeds) - 1}, {failed} failed, {time.monotonic() - start:.1f} s", flush=True)
+            return {"first": seeds[0], "count": seeds[1], "failed": failed, **numbers}
 
-    count, failed, sums = 0, 0, collections.Counter()
-    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        seeds = range(first, first + total, at_once)
-        for seed, done in zip(seeds, pool.map(begin, seeds)):
-            if done is None:
-                break
-            sums.update(done[0])
-            failed += done[1]
-            count = min(seed + at_once - first, total)
-    keep(part, first=first, count=count, failed=failed, **sums)
-    return failed == 0
+    rows = []
+    # Some wait for a place at all times, so that no part after this one gets it.
+    with concurrent.futures.ThreadPoolExecutor(2 * JOBS) as pool:
+        for done in pool.map(begin, list(seeds_to_try(part, total, at_once))):
+            if done and rows and rows[-1]["first"] + rows[-1]["count"] == done["first"]:
+                rows[-1] = {**done, **collections.Counter(rows[-1]) + collections.Counter(done), "first": rows[-1]["first"]}
+            elif done:
+                rows.append(done)
+    for row in rows:
+        keep(part, **row)
+    return not any(row["failed"] for row in rows)
 
 
 # Parts ---------------------------------------------------------------------------------------------
@@ -102,6 +145,7 @@ def kills(minutes):
 
 def seeded(part, program, minutes, total, at_once, **more):
     def run(seed, count, limit):
+        end = time.monotonic() + limit
         code, said = call(BUILD / "tests" / program, limit=limit, YW_TEST_SEEDS=f"{seed} {count}", **more)
         if code == 0:
             return {}, 0
@@ -110,13 +154,14 @@ def seeded(part, program, minutes, total, at_once, **more):
         seeds = re.findall(r"^seed (\d+)$", said, re.M)
         at = int(seeds[-1]) if seeds else seed
         rest = seed + count - at - 1
-        return {}, 1 + (run(at + 1, rest, limit)[1] if rest > 0 and seeds else 0)
+        return {}, 1 + (run(at + 1, rest, end - time.monotonic())[1] if rest > 0 and seeds else 0)
 
     return in_seeds(part, minutes, total, at_once, run)
 
 
 def scenes(minutes):
-    return seeded("scenes", "test_random_scenes", minutes, 10000, 20)
+    tried = sum(result["count"] for result in results_of("scenes"))
+    return seeded("scenes", "test_random_scenes", minutes, 10000 - tried % 10000, 20)
 
 
 def memory(minutes):
@@ -143,7 +188,7 @@ def heaps(minutes):
         print("\n".join(line for line in said.splitlines() if "bodies" in line), flush=True)
         return {"heaps": len(re.findall(r"^heap of", said, re.M))}, int(code != 0)
 
-    return in_seeds("heaps", minutes, 14, 1, run)
+    return in_seeds("heaps", minutes, 7, 1, run)
 
 
 ORDEALS = ["bin", "knot", "sheets", "ring", "net", "twist", "grate", "head_on"]
@@ -410,11 +455,13 @@ def write_page():
 
 
 def main():
-    global JOBS
+    global JOBS, PLACES, GRACE
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
-    parser.add_argument("parts", nargs="*", metavar="PART", choices=[*PARTS, []])
+    parser.add_argument("parts", nargs="*", metavar="PART[=COUNT]")
     parser.add_argument("--minutes", type=float, default=24 * HOUR)
     parser.add_argument("--jobs", type=int, default=JOBS, help="seeds to try at the same time")
+    parser.add_argument("--together", action="store_true", help="run the parts at the same time")
+    parser.add_argument("--grace", type=float, default=GRACE, help="seconds for what has begun when the time is over")
     parser.add_argument("--built", action="store_true", help="take the programs of build/ as they are")
     parser.add_argument("--write", action="store_true", help="write the tables of docs/reliability.md")
     parser.add_argument("--list", action="store_true", help="print the names of the parts")
@@ -423,10 +470,17 @@ def main():
         return print("\n".join(PARTS))
     if options.write:
         return write_page()
-    JOBS = options.jobs
+    JOBS, PLACES, GRACE = options.jobs, Places(options.jobs), options.grace
+    for part, count in (word.partition("=")[::2] for word in options.parts or PARTS):
+        if part not in PARTS or not (count or "0").isdigit():
+            parser.error(f"no part {part} with {count or 'all'} seeds; parts: {', '.join(PARTS)}")
+        COUNTS[part] = int(count or 0)
     if not options.built and subprocess.run([ROOT / "scripts" / "configure.sh", BUILD, "-DYW_BUILD_TESTS=ON"]).returncode != 0:
         sys.exit(1)
-    failed = [part for part in options.parts or PARTS if not PARTS[part](options.minutes)]
+    parts = list(COUNTS)
+    with concurrent.futures.ThreadPoolExecutor(len(parts) if options.together else 1) as pool:
+        good = list(pool.map(lambda part: PARTS[part](options.minutes), parts))
+    failed = [part for part, held in zip(parts, good) if not held]
     write_page()
     print("FAILED: " + ", ".join(failed) if failed else "nothing failed")
     sys.exit(bool(failed))

@@ -244,13 +244,19 @@ struct regions_kernel {
     }
   }
 
+  // The sums of a chunk as NUM_COLUMNS numbers: they follow each other in match_sums.
+  KERNEL_FN float* columns_of(const args& a, int32_t chunk) {
+    static_assert(offsetof(match_sums, torque) == SUM_TORQUE * sizeof(float), "no gaps");
+    return (float*)&a.body.sums[chunk];
+  }
+
   KERNEL_FN void finish_sums(const args& a, shared* s, const match_chunk* chunk, match_span span,
                              int t) {
     if (t < NUM_SUMS) {
       float* to = a.split == 1
-                      ? a.body.sums[span.chunk].mx
+                      ? columns_of(a, span.chunk)
                       : a.part_sums + (size_t)(span.chunk * a.split + span.part) * NUM_COLUMNS;
-      to[t] = s->chunk_sums[t];  // the sums follow each other
+      to[t] = s->chunk_sums[t];
     }
     if (t == NUM_SUMS && s->recovered > 0) ADD_TO(&a.scalars->recovered, s->recovered);
     int32_t n = a.model.num_examples, first, end;
@@ -272,7 +278,7 @@ struct regions_kernel {
       float sum = 0.0f;
 #pragma unroll
       for (int part = 0; part < MOST_PARTS; ++part) sum += from[part * NUM_COLUMNS];
-      a.body.sums[c].mx[column] = sum;
+      columns_of(a, c)[column] = sum;
     }
   }
 
@@ -285,7 +291,7 @@ struct regions_kernel {
       double sum = 0.0;
 #pragma unroll 16
       for (int32_t c = 0; c < count; ++c) {
-        sum += (double)a.body.sums[first + c].mx[column + i % width];
+        sum += (double)columns_of(a, first + c)[column + i % width];
       }
       a.piece_sums[i / width * NUM_COLUMNS + column + i % width] = sum;
     }
