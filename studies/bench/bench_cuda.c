@@ -103,13 +103,14 @@ static double time_step(yw_world* world, int32_t substeps) {
 static double bytes_of(const match_model* model) {
   double rings = 0.0, n = model->num_examples;
   for (int32_t b = 0; b < model->num_blocks; ++b) {
-    rings += (double)((model->blocks[b].ring_length + 3) / 4 * 4 * YW_LANES) * sizeof(uint16_t);
+    rings += (double)((model->blocks[b].ring_length + 3) / 4 * 4 * YW_LANES) * sizeof(int32_t);
   }
   rings /= model->num_particles;
-  double regions = 16 + 16 + 16 + 4 + 4 + rings + 16 + 28 + 2 * 16 + n * 24 + 36;
+  double rows = 16 + 16 + 16 + 4 + 4 + 16;
+  double regions = 16 + 8 + rings + 16 + 28 + 2 * 16 + n * 24 + 36;
   double bend = 36 + 16 + 12 + n * 24 + 48;
   double pull = 48 + rings + 16 + 16 + 20 + 16 + 16;
-  return regions + bend + pull;
+  return rows + regions + bend + pull;
 }
 
 static void print_case(const bench_run* run, const cuda_case* c, const match_model* model,

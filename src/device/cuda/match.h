@@ -11,8 +11,7 @@ struct match_remote {
   device_stream stream;
   match_args args;
   const match_model* model;  // on the host
-  int32_t most_rows;
-  void* memory[36];
+  void* memory[40];
   int num_memory;
   yw_vec4* pos[2];  // the current one first
   device_pins pins;
@@ -28,33 +27,22 @@ struct match_array {
   const void* from;
 };
 
-enum { MATCH_ARRAYS = 36 };
+enum { MATCH_ARRAYS = 40 };
 
 static size_t num_quads(const match_block* block) {
   return (size_t)((block->ring_length + RING_QUAD - 1) / RING_QUAD) * YW_LANES;
 }
-
-// Bodies with few chunks give their parts to blocks of threads of their own, or most processors of
-// the GPU would have nothing to do. Parts of a chunk gather the same rows, which costs large bodies
-// more than it gives. Tuned on an H200; as loops, tests see both with small bodies.
-#ifdef __CUDACC__
-#define SPLIT_CHUNKS 128
-#else
-#define SPLIT_CHUNKS 2
-#endif
-static bool is_split(const match_model* model) { return model->num_chunks <= SPLIT_CHUNKS; }
 
 // Lists all arrays but those of pins and obstacles; returns their number.
 static int list_arrays(match_remote* r, match_array* out) {
   const match_model* m = r->model;
   match_args* a = &r->args;
   size_t blocks = (size_t)m->num_blocks, n = (size_t)m->num_examples, all = blocks * YW_LANES;
-  size_t groups = (size_t)m->num_groups, shares = (size_t)m->num_shares, halo = 0, rings = 0;
-  for (int32_t c = 0; c < m->num_chunks; ++c) halo += (size_t)m->chunks[c].num_halo;
+  size_t groups = (size_t)m->num_groups, shares = (size_t)m->num_shares, rings = 0;
   for (int32_t b = 0; b < m->num_blocks; ++b) rings += num_quads(&m->blocks[b]);
   bool has_shares = shares > 0;
   size_t pieces_of_sums = (size_t)match_num_pieces(m->num_chunks) * NUM_COLUMNS;
-  size_t parts = is_split(m) ? (size_t)m->num_chunks * MOST_PARTS : 0;
+  size_t parts = (size_t)m->num_chunks * MOST_PARTS;
   const match_array arrays[] = {
       {&a->model.chunks, (size_t)m->num_chunks * sizeof(match_chunk), m->chunks},
       {&a->model.blocks, blocks * sizeof(match_block), NULL},
@@ -63,7 +51,6 @@ static int list_arrays(match_remote* r, match_array* out) {
       {&a->model.particles, blocks * sizeof(match_particle_block), m->particles},
       {&a->model.rest, all * sizeof(yw_vec4), m->rest},
       {&a->model.row_mass, (size_t)m->num_particles * sizeof(float), m->row_mass},
-      {&a->model.halo, halo * sizeof(int32_t), m->halo},
       {&a->model.rings, rings * sizeof(ring_quad), NULL},
       {&a->model.examples, blocks * n * sizeof(yw_sym3x16), m->examples},
       {&a->model.duals, blocks * n * sizeof(yw_sym3x16), m->duals},
@@ -78,7 +65,7 @@ static int list_arrays(match_remote* r, match_array* out) {
       {&a->share_products, shares * n * sizeof(double), NULL},
       {&a->fits, has_shares ? all * 9 * sizeof(float) : 0, NULL},
       {&a->body.rotations, blocks * sizeof(yw_quatx16), NULL},
-      {&a->body.targets, (all + 1) * MATCH_ROW * sizeof(float), NULL},
+      {&a->body.targets, (all + YW_LANES) * MATCH_ROW * sizeof(float), NULL},
       {&a->body.sums, (size_t)m->num_chunks * sizeof(match_sums), NULL},
       {&a->body.products, shares * n * YW_LANES * sizeof(float), NULL},
       {&a->body.group_products, has_shares ? groups * n * sizeof(double) : 0, NULL},
@@ -91,6 +78,9 @@ static int list_arrays(match_remote* r, match_array* out) {
       {&a->cut, all * sizeof(yw_vec4), NULL},
       {&a->inv_mass, all * sizeof(float), NULL},
       {&a->part_sums, parts * NUM_COLUMNS * sizeof(float), NULL},
+      {&a->parts_ended, (size_t)m->num_chunks * sizeof(unsigned), NULL},
+      {&a->moving_rows, (all + 1) * sizeof(moving_row), NULL},
+      {&a->resting_rows, (all + 1) * sizeof(resting_row), NULL},
       {&a->scalars, sizeof(match_scalars), NULL},
   };
   int count = (int)(sizeof arrays / sizeof arrays[0]);
@@ -154,26 +144,43 @@ static bool send_groups(match_remote* r) {
   return ok;
 }
 
-// Sends rings as quads of rows, one per particle of a block in turn.
+// The particle of a row of a chunk; rows are those of the chunk itself, then of its halo, then
+// zeros.
+static int32_t member_of(const match_model* m, const match_chunk* chunk, int32_t row) {
+  if (row < chunk->count) return chunk->begin + row;
+  if (row < chunk->count + chunk->num_halo) return m->halo[chunk->halo_start + row - chunk->count];
+  return m->num_blocks * YW_LANES;
+}
+
+// Fills the quads of a block, one per particle in turn.
+static void fill_quads(const match_model* m, const match_chunk* chunk, const match_block* block,
+                       ring_quad* quads) {
+  const int unit = MATCH_PADDED_ROW * (int)sizeof(float) / MATCH_RING_UNIT;
+  const uint16_t* from = m->rings + block->ring_start;
+  for (int32_t k = 0; k < (block->ring_length + RING_QUAD - 1) / RING_QUAD * RING_QUAD; ++k) {
+    for (int32_t i = 0; i < YW_LANES; ++i) {
+      bool is_there = k < block->ring_length;
+      quads[k / RING_QUAD * YW_LANES + i].members[k % RING_QUAD] =
+          is_there ? member_of(m, chunk, from[k * YW_LANES + i] / unit) : m->num_blocks * YW_LANES;
+    }
+  }
+}
+
+// Sends rings as quads of particles.
 static bool send_rings(match_remote* r) {
   const match_model* m = r->model;
-  const int unit = MATCH_PADDED_ROW * (int)sizeof(float) / MATCH_RING_UNIT;
   size_t count = 0, at = 0;
   for (int32_t b = 0; b < m->num_blocks; ++b) count += num_quads(&m->blocks[b]);
   ring_quad* quads = (ring_quad*)calloc(count, sizeof(ring_quad));
   match_block* blocks = (match_block*)calloc((uint32_t)m->num_blocks, sizeof(match_block));
-  for (int32_t b = 0; quads && blocks && b < m->num_blocks; ++b) {
-    const uint16_t* from = m->rings + m->blocks[b].ring_start;
-    blocks[b] = m->blocks[b];
-    blocks[b].ring_start = (int32_t)at;
-    for (int32_t k = 0; k < blocks[b].ring_length; ++k) {
-      for (int32_t i = 0; i < YW_LANES; ++i) {
-        size_t quad = at + (size_t)(k / RING_QUAD * YW_LANES + i);
-        uint32_t row = (uint32_t)(from[k * YW_LANES + i] / unit);
-        quads[quad].pairs[k % RING_QUAD / 2] |= row << (k % 2 * 16);
-      }
+  for (int32_t c = 0; quads && blocks && c < m->num_chunks; ++c) {
+    const match_chunk* chunk = &m->chunks[c];
+    for (int32_t b = chunk->first_block; b < chunk->first_block + chunk->num_blocks; ++b) {
+      fill_quads(m, chunk, &m->blocks[b], quads + at);
+      blocks[b] = m->blocks[b];
+      blocks[b].ring_start = (int32_t)at;
+      at += num_quads(&m->blocks[b]);
     }
-    at += num_quads(&m->blocks[b]);
   }
   bool ok = quads && blocks &&
             device_put(r->stream, (void*)r->args.model.rings, quads, count * sizeof(ring_quad)) &&
@@ -182,6 +189,18 @@ static bool send_rings(match_remote* r) {
             device_wait(r->stream);
   free(quads);
   free(blocks);
+  return ok;
+}
+
+static bool send_resting_rows(match_remote* r) {
+  const match_model* m = r->model;
+  size_t count = (size_t)m->num_particles;
+  resting_row* rows = (resting_row*)calloc(count, sizeof(resting_row));
+  for (size_t p = 0; rows && p < count; ++p) rows[p] = (resting_row){m->rest[p].y, m->rest[p].z};
+  bool ok = rows &&
+            device_put(r->stream, r->args.resting_rows, rows, count * sizeof(resting_row)) &&
+            device_wait(r->stream);
+  free(rows);
   return ok;
 }
 
@@ -197,12 +216,9 @@ static bool allocate(match_remote* r, const match_array* arrays, int count) {
                                  : device_zero(r->stream, memory, arrays[i].bytes);
     if (!filled) return false;
   }
-  for (int32_t c = 0; c < m->num_chunks; ++c) {
-    int32_t rows = m->chunks[c].count + m->chunks[c].num_halo + 1;
-    if (rows > r->most_rows) r->most_rows = rows;
-  }
+  r->args.zero_row = m->num_blocks * YW_LANES;
   return pins_create(m->num_particles, &r->pins) && device_wait(r->stream) && send_groups(r) &&
-         send_rings(r);
+         send_rings(r) && send_resting_rows(r);
 }
 
 static yw_status match_create(const match_model* model, match_remote** out, yw_error* error) {
@@ -211,7 +227,6 @@ static yw_status match_create(const match_model* model, match_remote** out, yw_e
   match_remote* r = (match_remote*)calloc(1, sizeof(match_remote));
   if (!r) return YW_ERR_MEMORY;
   r->model = model;
-  r->args.split = is_split(model) ? MOST_PARTS : 1;
   int count = list_arrays(r, arrays);
   uint64_t needed = bytes_of(arrays, count), left = device_free_bytes();
   if (needed > left) {
@@ -335,16 +350,16 @@ static bool run_inner(match_remote* r) {
   const match_model* m = r->model;
   a->pos = r->pos[0];
   a->new_pos = r->pos[1];
-  size_t region_bytes = regions_kernel::shared_bytes(r->most_rows, m->num_examples);
-  size_t pull_bytes = pull_kernel::shared_bytes(r->most_rows);
+  int parts = m->num_chunks * MOST_PARTS;
   int pieces = (m->num_particles + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
-  int blocks = m->num_chunks * a->split;
-  bool ok = device_run<regions_kernel>(r->stream, *a, blocks, region_bytes);
+  size_t region_bytes = regions_kernel::shared_bytes(m->num_examples);
+  bool ok = device_run<rows_kernel>(r->stream, *a, parts, rows_kernel::shared_bytes()) &&
+            device_run<regions_kernel>(r->stream, *a, parts, region_bytes);
   if (m->num_shares > 0) {
     ok = ok && device_run<bend_kernel>(r->stream, *a, bend_kernel::PARTS * m->num_chunks,
                                        bend_kernel::shared_bytes());
   }
-  ok = ok && device_run<pull_kernel>(r->stream, *a, blocks, pull_bytes);
+  ok = ok && device_run<pull_kernel>(r->stream, *a, parts, pull_kernel::shared_bytes());
   if (a->has_pins) {
     ok = ok && device_run<pins_kernel>(r->stream, *a, 1, pins_kernel::shared_bytes()) &&
          device_run<meet_kernel>(r->stream, *a, pieces, meet_kernel::shared_bytes());

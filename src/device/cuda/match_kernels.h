@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What the phases of a step of a match body share. One thread per region or particle: regions and
-// bend (match_regions.h), then pull (match_pull.h), which also meets obstacles (match_meet.h). A
-// block of threads handles a chunk of the model; small bodies give each part of a chunk to a block
-// of its own. What a step
-// does for the whole body is done by the last block of regions. Formulas are those of
-// methods/match/region_lanes.h and between.h; sums are made in the order of match_kernels.c: lanes
-// of a part block by block, then lanes in pairs, parts of a chunk, pieces of chunks, pieces.
+// What the phases of a step of a match body share. One thread per region or particle: rows
+// (match_rows.h), regions and bend (match_regions.h), then pull (match_pull.h), which also meets
+// obstacles (match_meet.h). A block of threads handles a part of a chunk of the model, and gathers
+// rows of rings from memory: neighbours are near each other, so that the first cache has most of
+// them. What a step does for the whole body is done by the last block of regions. Formulas are
+// those of methods/match/region_lanes.h and between.h; sums are made in the order of
+// match_kernels.c: lanes of a part block by block, then lanes in pairs, parts of a chunk, pieces of
+// chunks, pieces.
 #ifndef YW_DEVICE_CUDA_MATCH_KERNELS_H
 #define YW_DEVICE_CUDA_MATCH_KERNELS_H
 
@@ -17,23 +18,33 @@ struct match_scalars {
   yw_vec3 torque;
   yw_vec3 origin;      // that positions are relative to (kit/near.h)
   ordered_box placed;  // of the particles in the world
-  match_step step;     // from regions to meet
+  match_step step;     // from rows to meet
   int has_cut;
   int diverged;  // steps do nothing from then on
   int bad;       // particles that are too fast or too far away
   int recovered, contacts, most_contacts;
   int is_open;       // the last step is not settled yet: its torque and contacts are not counted
   int opened_first;  // it was the first of its substep
-  unsigned ended;    // blocks of regions
+  unsigned ended;    // chunks of regions
 };
 
 /// What is summed over the body: NUM_SUMS of regions, then the torque of the last pull.
 enum { SUM_TORQUE = NUM_SUMS, NUM_COLUMNS = NUM_SUMS + 3 };
 
-/// Rows of a ring, read at once.
+/// Members of a ring, read at once: numbers of particles. Behind the last particle is a row of
+/// zeros, at which shorter rings of a block end.
 enum { RING_QUAD = 4 };
-struct alignas(8) ring_quad {
-  uint32_t pairs[RING_QUAD / 2];  // two rows each, the first one below
+struct alignas(16) ring_quad {
+  int32_t members[RING_QUAD];
+};
+
+/// What a particle adds to the moments of regions, m~ d (x0 - origin, 1)^T, as its factors: m~ d
+/// and x0. Only the first one changes.
+struct alignas(16) moving_row {
+  float dx, dy, dz, x0;
+};
+struct alignas(8) resting_row {
+  float y0, z0;
 };
 
 /// Arrays of a body on the device, and one inner step.
@@ -45,15 +56,18 @@ struct match_args {
   yw_vec4 *new_pos, *vel, *cut;
   const float* inv_mass;
   float* fits;
+  moving_row* moving_rows;  // one per particle, then zeros
+  resting_row* resting_rows;
   double* share_products;       // products of each share, lanes added
   const int32_t* group_shares;  // shares of each group, ascending, group after group
   const int32_t* piece_start;   // in group_shares: pieces of at most MATCH_SUM_PIECE of a group
   const int32_t* group_start;   // pieces of each group, num_groups + 1
   double* piece_products;       // their sums
-  float* part_sums;             // NUM_COLUMNS per part, where parts have blocks of their own
+  float* part_sums;             // NUM_COLUMNS per part
+  unsigned* parts_ended;        // of each chunk
   double* piece_sums;           // of chunks: NUM_COLUMNS each
   int32_t num_pieces;           // of shares
-  int32_t split;                // blocks of threads per chunk: 1, or MOST_PARTS
+  int32_t zero_row;             // behind the last particle
   match_response response;
   yw_vec3 gravity;
   float h;              // s, of the substep
@@ -68,8 +82,44 @@ struct match_args {
   yw_collide_terms terms;
 };
 
-/// Parts of the largest chunks.
+/// Parts of a chunk, as many as the largest has; a block of threads each.
 enum { MOST_PARTS = 4, PART_THREADS = MATCH_PART_BLOCKS * YW_LANES };
+
+// Sums of parts -----------------------------------------------------------------------------------
+
+// Adds a lane of so many blocks.
+KERNEL_FN float add_column(const float* from, int32_t blocks) {
+  float sum = 0.0f;
+#pragma unroll 16
+  for (int32_t b = 0; b < blocks; ++b) sum += from[b * YW_LANES];
+  return sum;
+}
+
+// Lanes in pairs. Loops of fixed length: the lanes then stay in registers.
+KERNEL_FN float add_pairs(const float* from) {
+  float lanes[YW_LANES / 2];
+#pragma unroll
+  for (int l = 0; l < 8; ++l) lanes[l] = from[l] + from[l + 8];
+#pragma unroll
+  for (int l = 0; l < 4; ++l) lanes[l] += lanes[l + 4];
+#pragma unroll
+  for (int l = 0; l < 2; ++l) lanes[l] += lanes[l + 2];
+  return lanes[0] + lanes[1];
+}
+
+// Terms of the regions or particles of a part, by lane, and their sums over blocks.
+template <int N>
+struct part_tile {
+  float terms[N][PART_THREADS];
+  float lanes[N][YW_LANES];
+
+  KERNEL_METHOD void add_columns(int32_t blocks, int t) {
+    for (int i = t; i < N * YW_LANES; i += PART_THREADS) {
+      int term = i / YW_LANES, lane = i % YW_LANES;
+      lanes[term][lane] = add_column(terms[term] + lane, blocks);
+    }
+  }
+};
 
 // Setting up --------------------------------------------------------------------------------------
 
@@ -78,13 +128,16 @@ struct match_span {
   int32_t chunk, part;
   int32_t first, count;  // blocks, the first one within the chunk
 };
-KERNEL_FN match_span span_of(const match_args& a, int block) {
-  match_span s = {block / a.split, block % a.split, 0, a.model.chunks[block / a.split].num_blocks};
-  if (a.split == 1) return s;
-  s.first = s.part * MATCH_PART_BLOCKS;
-  s.count = s.count - s.first;
-  s.count = s.count < 0 ? 0 : s.count < MATCH_PART_BLOCKS ? s.count : MATCH_PART_BLOCKS;
-  return s;
+/// part: counted over all chunks.
+KERNEL_FN match_span span_of(const match_chunk& chunk, int part) {
+  int32_t own = part % MOST_PARTS, first = own * MATCH_PART_BLOCKS;
+  int32_t count = chunk.num_blocks - first;
+  count = count < 0 ? 0 : count < MATCH_PART_BLOCKS ? count : MATCH_PART_BLOCKS;
+  return (match_span){part / MOST_PARTS, own, first, count};
+}
+
+KERNEL_FN float* sums_of_part(const match_args& a, match_span span) {
+  return a.part_sums + (size_t)(span.chunk * MOST_PARTS + span.part) * NUM_COLUMNS;
 }
 
 // Coordinates of the first particle where all others are within half of them; see near.c.
@@ -141,8 +194,8 @@ KERNEL_FN lane_set lane_of_thread(const match_chunk* chunk, int32_t first_block,
   return (lane_set){chunk->first_block + first_block + t / YW_LANES, match_lane(t % YW_LANES)};
 }
 
-// The rows of a ring, four at a time (pack_rings): the next ones are on their way from memory while
-// those at hand are added.
+// The members of a ring, four at a time (send_rings): the next ones are on their way from memory
+// while those at hand are added.
 struct ring_reader {
   static constexpr int AT_ONCE = RING_QUAD;
   const ring_quad* quads;  // one every 16
@@ -155,14 +208,10 @@ struct ring_reader {
     length = b.ring_length;
     next = quads[0];
   }
-  YW_LANE_METHOD void take(int32_t first, int rows[AT_ONCE]) {
+  YW_LANE_METHOD ring_quad take(int32_t first) {
     const ring_quad now = next;
     if (first + AT_ONCE < length) next = quads[(first / AT_ONCE + 1) * YW_LANES];
-#pragma unroll
-    for (int j = 0; j < AT_ONCE; j += 2) {
-      rows[j] = (int)(now.pairs[j / 2] & 0xffff);
-      rows[j + 1] = (int)(now.pairs[j / 2] >> 16);
-    }
+    return now;
   }
 };
 

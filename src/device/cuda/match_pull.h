@@ -8,7 +8,7 @@
 
 struct pull_kernel {
   typedef match_args args;
-  static constexpr int THREADS = 512, BLOCKS_PER_PROCESSOR = 2;
+  static constexpr int THREADS = PART_THREADS, BLOCKS_PER_PROCESSOR = 4;
   typedef meeting<THREADS> meets;
   enum { NUM_TERMS = 3 };  // of the torque
 
@@ -17,17 +17,14 @@ struct pull_kernel {
   };
   struct alignas(16) shared {
     match_step step;
-    float lanes[THREADS / PART_THREADS][NUM_TERMS][YW_LANES];
-    float torque[NUM_TERMS];
+    part_tile<NUM_TERMS> tile;
     int least[12];  // ordered boxes of the paths and of their ends, relative to the origin
     int is_near;    // an obstacle may be near the paths
     int has_zero;   // some coordinate is -0, which the world does not keep
     meets::shared meeting;
   };
 
-  static size_t shared_bytes(int num_rows) {
-    return sizeof(shared) + (size_t)num_rows * sizeof(row) + NUM_TERMS * THREADS * sizeof(float);
-  }
+  static size_t shared_bytes() { return sizeof(shared) + meets::bytes_of_places(THREADS); }
 
   KERNEL_FN void add_row(ring_sums* out, const row& from, bool is_first) {
     const float entries[3][4] = {{from.x.x, from.x.y, from.x.z, from.x.w},
@@ -40,17 +37,21 @@ struct pull_kernel {
     }
   }
 
-  KERNEL_FN ring_sums sum_ring(const match_step* step, int32_t block, int32_t lane,
-                               const row* rows) {
-    ring_reader ring(step->model, block, lane);
+  KERNEL_FN row load_row(const args& a, int32_t member) {
+    const yw_vec4* from =
+        (const yw_vec4*)a.body.targets + (member / YW_LANES * 3 * YW_LANES + member % YW_LANES);
+    return (row){from[0], from[YW_LANES], from[2 * YW_LANES]};
+  }
+
+  KERNEL_FN ring_sums sum_ring(const args& a, lane_set at) {
+    ring_reader ring(&a.model, at.block, at.lane);
     ring_sums out;
     for (int32_t first = 0; first < ring.length; first += ring_reader::AT_ONCE) {
-      int taken[ring_reader::AT_ONCE];
-      ring.take(first, taken);
+      const ring_quad taken = ring.take(first);
       // Two rows are read before the first is added.
 #pragma unroll
       for (int n = 0; n < ring_reader::AT_ONCE; n += 2) {
-        const row from[2] = {rows[taken[n]], rows[taken[n + 1]]};
+        const row from[2] = {load_row(a, taken.members[n]), load_row(a, taken.members[n + 1])};
         if (first + n < ring.length) add_row(&out, from[0], first + n == 0);
         if (first + n + 1 < ring.length) add_row(&out, from[1], false);
       }
@@ -74,46 +75,26 @@ struct pull_kernel {
     if (!meets::is_sane(x.x, x.y, x.z) || !meets::is_sane(v.x, v.y, v.z)) s->meeting.bad = 1;
   }
 
-  KERNEL_FN void pull_one(const args& a, shared* s, lane_set at, const row* rows, float* terms) {
+  KERNEL_FN void pull_one(const args& a, shared* s, lane_set at, int column) {
     const match_step step = own_step(a, s->step);
-    ring_sums rings = sum_ring(&step, at.block, at.lane, rows);
+    ring_sums rings = sum_ring(a, at);
     pull_sums sums;
     sums.lower = (yw_lanes_vec3){INFINITY, INFINITY, INFINITY};
     sums.upper = (yw_lanes_vec3){-INFINITY, -INFINITY, -INFINITY};
     sums.torque = (yw_lanes_vec3){0.0f, 0.0f, 0.0f};
     bool live = at.block * YW_LANES + match_lane(at.lane) < a.model.num_particles;
     pull(&step, live, at.block, at.lane, &rings, &sums);
-    terms[0] = sums.torque.x;
-    terms[THREADS] = sums.torque.y;
-    terms[2 * THREADS] = sums.torque.z;
+    s->tile.terms[0][column] = sums.torque.x;
+    s->tile.terms[1][column] = sums.torque.y;
+    s->tile.terms[2][column] = sums.torque.z;
     if (!a.has_pins) note(s, sums, live);
   }
 
   // Torque ----------------------------------------------------------------------------------------
 
-  KERNEL_FN void add_tile(shared* s, const float* tile, int32_t blocks, int t) {
-    int32_t part = t / (NUM_TERMS * YW_LANES), term = t / YW_LANES % NUM_TERMS;
-    int32_t left = blocks - part * MATCH_PART_BLOCKS, lane = t % YW_LANES;
-    if (part >= THREADS / PART_THREADS || left <= 0) return;
-    s->lanes[part][term][lane] =
-        regions_kernel::add_column(tile + term * THREADS + part * PART_THREADS + lane,
-                                   left < MATCH_PART_BLOCKS ? left : MATCH_PART_BLOCKS);
-  }
-
-  KERNEL_FN void add_parts(shared* s, int32_t blocks, int t) {
-    if (t >= NUM_TERMS) return;
-    for (int32_t part = 0; part * MATCH_PART_BLOCKS < blocks; ++part) {
-      s->torque[t] += s->step.pull * regions_kernel::add_pairs(s->lanes[part][t]);
-    }
-  }
-
   KERNEL_FN void finish_torque(const args& a, const shared* s, match_span span, int t) {
     if (t >= NUM_TERMS) return;
-    float* to =
-        a.split == 1
-            ? a.body.sums[span.chunk].torque
-            : a.part_sums + (size_t)(span.chunk * a.split + span.part) * NUM_COLUMNS + SUM_TORQUE;
-    to[t] = s->torque[t];
+    sums_of_part(a, span)[SUM_TORQUE + t] = 0.0f + s->step.pull * add_pairs(s->tile.lanes[t]);
   }
 
   // Obstacles -------------------------------------------------------------------------------------
@@ -136,7 +117,7 @@ struct pull_kernel {
     }
   }
 
-  // The particles of the span meet obstacles, and return to the world. `memory` held the rows.
+  // The particles of the span meet obstacles, and return to the world.
   APART_FN void meet(const args& a, shared* s, int32_t first, int32_t count, void* memory) {
     if (s->is_near) {
       meets::collide(a, s->step, &s->meeting, meets::places_in(memory, count), first, count);
@@ -154,73 +135,34 @@ struct pull_kernel {
 
   KERNEL_FN void begin(const args& a, shared* s, int t) {
     copy_step(a, &s->step, t);
-    if (t < NUM_TERMS) s->torque[t] = 0.0f;
     if (t < 12) s->least[t] = INT32_MAX;
     if (t == 32) s->is_near = s->has_zero = s->meeting.bad = 0;
-  }
-
-  KERNEL_FN void copy_row(row* to, const row* from) {
-    copy_quad(&to->x, &from->x);
-    copy_quad(&to->y, &from->y);
-    copy_quad(&to->z, &from->z);
-  }
-
-  KERNEL_FN void fill_rows(const args& a, const match_chunk* chunk, row* rows, int t) {
-    const int32_t* halo = a.model.halo + chunk->halo_start;
-    const row* targets = (const row*)a.body.targets;
-    int32_t num_rows = chunk->count + chunk->num_halo;
-    for (int32_t i = t; i < chunk->count; i += THREADS) {
-      copy_row(&rows[i], &targets[chunk->begin + i]);
-    }
-#pragma unroll 4
-    for (int32_t i = t; i < chunk->num_halo; i += THREADS) {
-      copy_row(&rows[chunk->count + i], &targets[halo[i]]);
-    }
-    yw_vec4 zero = {0.0f, 0.0f, 0.0f, 0.0f};
-    if (t == 0) rows[num_rows].x = rows[num_rows].y = rows[num_rows].z = zero;
-    WAIT_FOR_COPIES();
-  }
-
-  KERNEL_FN void pull_span(const args& a, shared* s, const match_chunk& chunk, match_span span,
-                           const row* rows, float* tile) {
-    for (int32_t done = 0; done < span.count; done += THREADS / YW_LANES) {
-      int32_t left = span.count - done;
-      int32_t blocks = left < THREADS / YW_LANES ? left : THREADS / YW_LANES;
-      EACH_THREAD(t) {
-        if (t >= blocks * YW_LANES) continue;
-        lane_set at = lane_of_thread(&chunk, span.first + done, t);
-        pull_one(a, s, at, rows, tile + t / YW_LANES * YW_LANES + at.lane);
-      }
-      SYNC();
-      bool is_last = done + blocks == span.count && !a.has_pins;
-      EACH_THREAD(t) {
-        add_tile(s, tile, blocks, t);
-        if (is_last && t >= FIRST_SCOUT) scout(a, s, t - FIRST_SCOUT);
-      }
-      SYNC();
-      EACH_THREAD(t) { add_parts(s, blocks, t); }
-    }
   }
 
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
     (void)num_blocks;
     shared* s = (shared*)memory;
-    row* rows = (row*)(memory + sizeof(shared));
-    const match_span span = span_of(a, block);
-    const match_chunk chunk = a.model.chunks[span.chunk];
-    float* tile = (float*)(rows + chunk.count + chunk.num_halo + 1);
+    const match_chunk chunk = a.model.chunks[block / MOST_PARTS];
+    const match_span span = span_of(chunk, block);
     if (a.scalars->diverged || span.count == 0) return;
+    EACH_THREAD(t) { begin(a, s, t); }
+    SYNC();
     EACH_THREAD(t) {
-      begin(a, s, t);
-      fill_rows(a, &chunk, rows, t);
+      if (t >= span.count * YW_LANES) continue;
+      lane_set at = lane_of_thread(&chunk, span.first, t);
+      pull_one(a, s, at, t / YW_LANES * YW_LANES + at.lane);
     }
     SYNC();
-    pull_span(a, s, chunk, span, rows, tile);
+    EACH_THREAD(t) {
+      s->tile.add_columns(span.count, t);
+      if (!a.has_pins && t >= FIRST_SCOUT) scout(a, s, t - FIRST_SCOUT);
+    }
+    SYNC();
     EACH_THREAD(t) { finish_torque(a, s, span, t); }
     if (a.has_pins) return;
     int32_t first = (chunk.first_block + span.first) * YW_LANES;
     int32_t left = a.model.num_particles - first, count = span.count * YW_LANES;
-    meet(a, s, first, left < count ? left : count, rows);
+    meet(a, s, first, left < count ? left : count, memory + sizeof(shared));
   }
 };
 

@@ -4,59 +4,49 @@
 #ifndef YW_DEVICE_CUDA_MATCH_REGIONS_H
 #define YW_DEVICE_CUDA_MATCH_REGIONS_H
 
-#include "device/cuda/match_kernels.h"
+#include "device/cuda/match_rows.h"
 
 struct regions_kernel {
   typedef match_args args;
-  static constexpr int THREADS = 512, BLOCKS_PER_PROCESSOR = 2;
+  static constexpr int THREADS = PART_THREADS, BLOCKS_PER_PROCESSOR = 4;
+  enum { NUM_TERMS = NUM_SUMS - SUM_ROTATION };  // those of regions come last
 
-  // A row m~ d (x0 - origin, 1)^T as its two factors, the one of the last column left out.
-  struct alignas(16) first_row {
-    float dx, dy, dz, qx;
-  };
-  struct alignas(8) second_row {
-    float qy, qz;
-  };
   struct alignas(16) shared {
     match_step step;
     int flag;
-    float sums[THREADS / PART_THREADS][NUM_SUMS][YW_LANES];  // of the parts under way
-    float chunk_sums[NUM_SUMS];
-    int32_t shares[THREADS / YW_LANES];  // of the blocks under way
+    part_tile<NUM_TERMS> tile;
+    int32_t shares[MATCH_PART_BLOCKS];
     double totals[NUM_COLUMNS];
     int recovered, stops;
   };
 
-  static size_t shared_bytes(int num_rows, int num_examples) {
-    return sizeof(shared) + (size_t)num_rows * (sizeof(first_row) + sizeof(second_row)) +
-           (size_t)(NUM_SUMS + num_examples) * THREADS * sizeof(float);
+  // Products of examples follow, THREADS each.
+  static size_t shared_bytes(int num_examples) {
+    return sizeof(shared) + (size_t)num_examples * THREADS * sizeof(float);
+  }
+  KERNEL_FN float* products_in(char* memory) { return (float*)(memory + sizeof(shared)); }
+
+  // Rows of a ring --------------------------------------------------------------------------------
+
+  struct row {
+    moving_row moving;
+    resting_row resting;
+  };
+  KERNEL_FN row load_row(const args& a, int32_t member) {
+    return (row){a.moving_rows[member], a.resting_rows[member]};
   }
 
-  KERNEL_FN void make_row(const match_step* step, yw_vec4 origin, int32_t p, first_row* first,
-                          second_row* second) {
-    const match_model* model = step->model;
-    yw_vec4 x = match_relative(step, p), x0 = model->rest[p];
-    yw_vec3 y = yw_v3(x.x - step->center.x, x.y - step->center.y, x.z - step->center.z);
-    if (step->lag > 0.0f) {
-      yw_vec4 v = step->vel[p];
-      y.x += step->lag * (v.x - step->velocity.x);
-      y.y += step->lag * (v.y - step->velocity.y);
-      y.z += step->lag * (v.z - step->velocity.z);
-    }
-    const float(*r)[3] = step->seen_rotation;
-    float m = model->row_mass[p];
-    first_row out;
-    out.dx = (((r[0][0] * y.x + r[1][0] * y.y) + r[2][0] * y.z) - x0.x) * m;
-    out.dy = (((r[0][1] * y.x + r[1][1] * y.y) + r[2][1] * y.z) - x0.y) * m;
-    out.dz = (((r[0][2] * y.x + r[1][2] * y.y) + r[2][2] * y.z) - x0.z) * m;
-    out.qx = x0.x - origin.x;
-    *first = out;
-    *second = (second_row){x0.y - origin.y, x0.z - origin.z};
-  }
-
-  KERNEL_FN void add_row(ring_sums* out, first_row d, second_row q, bool is_first) {
-    const float left[3] = {d.dx, d.dy, d.dz}, right[3] = {d.qx, q.qy, q.qz};
+  // `is_row`: not the row of zeros, which has no place relative to the origin.
+  KERNEL_FN void add_row(ring_sums* out, const row& from, yw_vec4 origin, bool is_row,
+                         bool is_first) {
+    const moving_row& d = from.moving;
+    const resting_row& q = from.resting;
+    const float left[3] = {d.dx, d.dy, d.dz};
+    const float right[3] = {is_row ? d.x0 - origin.x : 0.0f, is_row ? q.y0 - origin.y : 0.0f,
+                            is_row ? q.z0 - origin.z : 0.0f};
+#pragma unroll
     for (int i = 0; i < 3; ++i) {
+#pragma unroll
       for (int j = 0; j < 3; ++j) {
         float product = left[i] * right[j];
         out->sums[i][j] = is_first ? product : out->sums[i][j] + product;
@@ -65,20 +55,19 @@ struct regions_kernel {
     }
   }
 
-  KERNEL_FN ring_sums sum_ring(const match_step* step, int32_t block, int32_t lane,
-                               const first_row* firsts, const second_row* seconds) {
-    ring_reader ring(step->model, block, lane);
+  KERNEL_FN ring_sums sum_ring(const args& a, yw_vec4 origin, lane_set at) {
+    ring_reader ring(&a.model, at.block, at.lane);
     ring_sums out;
     for (int32_t first = 0; first < ring.length; first += ring_reader::AT_ONCE) {
-      int rows[ring_reader::AT_ONCE];
-      ring.take(first, rows);
-      // Two rows are read before the first is added.
+      const ring_quad taken = ring.take(first);
+      // All are read before the first is added.
+      row rows[ring_reader::AT_ONCE];
 #pragma unroll
-      for (int n = 0; n < ring_reader::AT_ONCE; n += 2) {
-        const first_row d[2] = {firsts[rows[n]], firsts[rows[n + 1]]};
-        const second_row q[2] = {seconds[rows[n]], seconds[rows[n + 1]]};
-        if (first + n < ring.length) add_row(&out, d[0], q[0], first + n == 0);
-        if (first + n + 1 < ring.length) add_row(&out, d[1], q[1], false);
+      for (int n = 0; n < ring_reader::AT_ONCE; ++n) rows[n] = load_row(a, taken.members[n]);
+#pragma unroll
+      for (int n = 0; n < ring_reader::AT_ONCE; ++n) {
+        bool is_row = taken.members[n] != a.zero_row;
+        if (first + n < ring.length) add_row(&out, rows[n], origin, is_row, first + n == 0);
       }
     }
     return out;
@@ -86,13 +75,12 @@ struct regions_kernel {
 
   // Decomposes a region and uses it, as match_registers does; products of its examples go to
   // `products`, one every THREADS. Writes come last, so that no read has to wait for them.
-  KERNEL_FN uint32_t fit_region(const match_step* step, const match_chunk* chunk, lane_set at,
-                                const first_row* firsts, const second_row* seconds, float* products,
-                                yw_lanes_quat* q) {
+  KERNEL_FN uint32_t fit_region(const args& a, const match_step* step, const match_chunk* chunk,
+                                lane_set at, float* products, yw_lanes_quat* q) {
     const match_model* model = step->model;
     yw_quatx16* rotations = &step->body->rotations[at.block];
     region_fit fit;
-    ring_sums rings = sum_ring(step, at.block, at.lane, firsts, seconds);
+    ring_sums rings = sum_ring(a, chunk->origin, at);
     yw_lanes_mat3 m = fit_moment(step, at, &rings, &fit.shift);
     fit.q = yw_lanes_quat_load(rotations, at.lane);
     yw_lanes_mat3 r = yw_lanes_rotation(fit.q);
@@ -124,55 +112,18 @@ struct regions_kernel {
     return rescued;
   }
 
-  // Where the rows and columns of a block of threads are in shared memory.
-  struct places {
-    first_row* firsts;
-    second_row* seconds;
-    float *tile, *products;
-  };
-  KERNEL_FN places find_places(char* memory, int32_t num_rows) {
-    first_row* firsts = (first_row*)(memory + sizeof(shared));
-    second_row* seconds = (second_row*)(firsts + num_rows + 1);
-    float* tile = (float*)(seconds + num_rows + 1);
-    return (places){firsts, seconds, tile, tile + NUM_SUMS * THREADS};
-  }
-
   // Sums of parts ---------------------------------------------------------------------------------
-
-  // Adds a lane of so many blocks.
-  KERNEL_FN float add_column(const float* from, int32_t blocks) {
-    float sum = 0.0f;
-#pragma unroll 8
-    for (int32_t b = 0; b < blocks; ++b) sum += from[b * YW_LANES];
-    return sum;
-  }
-
-  // Lanes in pairs.
-  KERNEL_FN float add_pairs(const float* from) {
-    float lanes[YW_LANES];
-#pragma unroll
-    for (int l = 0; l < YW_LANES; ++l) lanes[l] = from[l];
-#pragma unroll
-    for (int half = YW_LANES / 2; half > 0; half /= 2) {
-#pragma unroll
-      for (int l = 0; l < half; ++l) lanes[l] += lanes[l + half];
-    }
-    return lanes[0];
-  }
 
   // Shares of a span, one after another.
   KERNEL_FN void find_shares(const args& a, const match_chunk* chunk, match_span span,
                              int32_t* first, int32_t* end) {
-    *first = chunk->first_share;
-    *end = *first + chunk->num_shares;
-    if (a.split == 1) return;
-    if (a.model.num_groups == 1 && span.count > 0) {
-      *first += span.part;
+    *first = *end = 0;
+    if (a.model.num_shares == 0 || span.count == 0) return;
+    if (a.model.num_groups == 1) {
+      *first = chunk->first_share + span.part;
       *end = *first + 1;
       return;
     }
-    *first = *end = 0;
-    if (a.model.num_shares == 0 || span.count == 0) return;
     const int32_t* lanes =
         a.model.lane_share + (size_t)(chunk->first_block + span.first) * YW_LANES;
     *first = lanes[0];
@@ -207,58 +158,29 @@ struct regions_kernel {
     if (to) *to = sum;
   }
 
-  // Lanes of the parts under way, `blocks` from block `first` of the chunk on.
-  KERNEL_FN void add_tile(const args& a, shared* s, const match_chunk* chunk, int32_t first,
-                          int32_t blocks, places from, int t) {
-    int32_t parts = (blocks + MATCH_PART_BLOCKS - 1) / MATCH_PART_BLOCKS;
-    int32_t columns = NUM_SUMS * YW_LANES;
-    for (int i = t; i < parts * columns; i += THREADS) {
-      int32_t part = i / columns, term = i % columns / YW_LANES, lane = i % YW_LANES;
-      int32_t left = blocks - part * MATCH_PART_BLOCKS;
-      const float* column = from.tile + term * THREADS + part * PART_THREADS + lane;
-      s->sums[part][term][lane] =
-          add_column(column, left < MATCH_PART_BLOCKS ? left : MATCH_PART_BLOCKS);
-    }
+  KERNEL_FN void add_tile(const args& a, shared* s, const match_chunk* chunk, match_span span,
+                          const float* products, int t) {
+    s->tile.add_columns(span.count, t);
     if (a.model.num_shares == 0) return;
-    columns = a.model.num_examples * YW_LANES;
-    for (int i = t; i < parts * columns; i += THREADS) {
-      int32_t part = i / columns, skipped = part * MATCH_PART_BLOCKS, left = blocks - skipped;
-      const float* tile = from.products + part * PART_THREADS;
-      if (left > MATCH_PART_BLOCKS) left = MATCH_PART_BLOCKS;
+    int32_t columns = a.model.num_examples * YW_LANES;
+    for (int i = t; i < columns; i += THREADS) {
       if (a.model.num_groups > 1) {
-        add_products(a, s->shares + skipped, chunk->first_block + first + skipped, left,
-                     i % columns, tile);
+        add_products(a, s->shares, chunk->first_block + span.first, span.count, i, products);
         continue;
       }
       // Every part is a share.
-      int32_t share = chunk->first_share + first / MATCH_PART_BLOCKS + part;
-      a.body.products[share * columns + i % columns] =
-          add_column(tile + i % columns / YW_LANES * THREADS + i % YW_LANES, left);
+      int32_t share = chunk->first_share + span.part;
+      a.body.products[share * columns + i] =
+          add_column(products + i / YW_LANES * THREADS + i % YW_LANES, span.count);
     }
-  }
-
-  KERNEL_FN void add_parts(shared* s, int32_t blocks, int t) {
-    if (t >= NUM_SUMS) return;
-    for (int32_t part = 0; part * MATCH_PART_BLOCKS < blocks; ++part) {
-      s->chunk_sums[t] += add_pairs(s->sums[part][t]);
-    }
-  }
-
-  // The sums of a chunk as NUM_COLUMNS numbers: they follow each other in match_sums.
-  KERNEL_FN float* columns_of(const args& a, int32_t chunk) {
-    static_assert(offsetof(match_sums, torque) == SUM_TORQUE * sizeof(float), "no gaps");
-    return (float*)&a.body.sums[chunk];
   }
 
   KERNEL_FN void finish_sums(const args& a, shared* s, const match_chunk* chunk, match_span span,
                              int t) {
-    if (t < NUM_SUMS) {
-      float* to = a.split == 1
-                      ? columns_of(a, span.chunk)
-                      : a.part_sums + (size_t)(span.chunk * a.split + span.part) * NUM_COLUMNS;
-      to[t] = s->chunk_sums[t];
+    if (t < NUM_TERMS) {
+      sums_of_part(a, span)[SUM_ROTATION + t] = 0.0f + add_pairs(s->tile.lanes[t]);
     }
-    if (t == NUM_SUMS && s->recovered > 0) ADD_TO(&a.scalars->recovered, s->recovered);
+    if (t == NUM_TERMS && s->recovered > 0) ADD_TO(&a.scalars->recovered, s->recovered);
     int32_t n = a.model.num_examples, first, end;
     find_shares(a, chunk, span, &first, &end);
     for (int32_t i = t; i < (end - first) * n; i += THREADS) {
@@ -269,17 +191,19 @@ struct regions_kernel {
 
   // Sums of the body ------------------------------------------------------------------------------
 
-  // Sums of chunks from those of their parts. Parts that a chunk does not have are 0.
-  KERNEL_FN void add_chunks(const args& a, int t) {
-    if (a.split == 1) return;
-    for (int32_t i = t; i < a.model.num_chunks * NUM_COLUMNS; i += THREADS) {
-      int32_t c = i / NUM_COLUMNS, column = i % NUM_COLUMNS;
-      const float* from = a.part_sums + (size_t)c * MOST_PARTS * NUM_COLUMNS + column;
-      float sum = 0.0f;
+  // The sums of a chunk as NUM_COLUMNS numbers: they follow each other in match_sums.
+  KERNEL_FN float* columns_of(const args& a, int32_t chunk) {
+    static_assert(offsetof(match_sums, torque) == SUM_TORQUE * sizeof(float), "no gaps");
+    return (float*)&a.body.sums[chunk];
+  }
+
+  // Sums of a chunk from those of its parts. Parts that it does not have are 0.
+  KERNEL_FN void add_chunk(const args& a, int32_t chunk, int column) {
+    const float* from = a.part_sums + (size_t)chunk * MOST_PARTS * NUM_COLUMNS + column;
+    float sum = 0.0f;
 #pragma unroll
-      for (int part = 0; part < MOST_PARTS; ++part) sum += from[part * NUM_COLUMNS];
-      columns_of(a, c)[column] = sum;
-    }
+    for (int part = 0; part < MOST_PARTS; ++part) sum += from[part * NUM_COLUMNS];
+    columns_of(a, chunk)[column] = sum;
   }
 
   // Columns from `column` on, in two steps: pieces of chunks and of shares, then the pieces.
@@ -399,10 +323,11 @@ struct regions_kernel {
   }
 
   KERNEL_FN void begin(const args& a, shared* s, const match_chunk* chunk, match_span span, int t) {
-    if (t == 0) begin_step(a, &s->step), s->recovered = 0;
+    copy_step(a, &s->step, t);
     if (t == 32) s->stops = a.scalars->diverged || a.scalars->bad > 0;
-    if (t < NUM_SUMS) s->chunk_sums[t] = 0.0f;
+    if (t == 64) s->recovered = 0;
     if (a.model.num_groups == 1) return;
+    if (t < span.count) s->shares[t] = a.model.blocks[chunk->first_block + span.first + t].share;
     int32_t n = a.model.num_examples * YW_LANES, first, end;
     find_shares(a, chunk, span, &first, &end);
     for (int32_t i = t; i < (end - first) * n; i += THREADS) {
@@ -410,79 +335,25 @@ struct regions_kernel {
     }
   }
 
-  KERNEL_FN void fill_rows(const args& a, const shared* s, const match_chunk* chunk, places at,
-                           int t) {
+  // Region of thread t of the span, and what it adds to the sums.
+  KERNEL_FN void fit_one(const args& a, shared* s, const match_chunk* chunk, match_span span,
+                         float* products, int t) {
     const match_step step = own_step(a, s->step);
-    const int32_t* halo = a.model.halo + chunk->halo_start;
-    int32_t num_rows = chunk->count + chunk->num_halo;
-#pragma unroll 2
-    for (int32_t i = t; i < num_rows; i += THREADS) {
-      int32_t p = i < chunk->count ? chunk->begin + i : halo[i - chunk->count];
-      make_row(&step, chunk->origin, p, &at.firsts[i], &at.seconds[i]);
-    }
-    if (t > 0) return;
-    at.firsts[num_rows] = (first_row){0.0f, 0.0f, 0.0f, 0.0f};
-    at.seconds[num_rows] = (second_row){0.0f, 0.0f};
-  }
-
-  // Region of thread t, from block `first` of the chunk on, and what it adds to the sums.
-  KERNEL_FN void fit_one(const args& a, shared* s, const match_chunk* chunk, int32_t first,
-                         places to, int t) {
-    const match_step step = own_step(a, s->step);
-    lane_set at = lane_of_thread(chunk, first, t);
+    lane_set at = lane_of_thread(chunk, span.first, t);
     int column = t / YW_LANES * YW_LANES + at.lane;
     float terms[NUM_SUMS];
     yw_lanes_quat q;
-    particle_terms(&step, at.block, at.lane, terms);
-    for (int k = 0; k < SUM_ROTATION; ++k) to.tile[k * THREADS + column] = terms[k];
-    if (fit_region(&step, chunk, at, to.firsts, to.seconds, to.products + column, &q) != 0) {
-      ADD_TO(&s->recovered, 1);
-    }
+    if (fit_region(a, &step, chunk, at, products + column, &q) != 0) ADD_TO(&s->recovered, 1);
     rotation_terms(q, terms);
-    for (int k = SUM_ROTATION; k < NUM_SUMS; ++k) to.tile[k * THREADS + column] = terms[k];
+    for (int k = 0; k < NUM_TERMS; ++k) s->tile.terms[k][column] = terms[SUM_ROTATION + k];
   }
 
-  // Regions of the span, as many at a time as there are threads.
-  KERNEL_FN void fit_span(const args& a, shared* s, const match_chunk& chunk, match_span span,
-                          places at) {
-    for (int32_t done = 0; done < span.count; done += THREADS / YW_LANES) {
-      int32_t left = span.count - done, first = span.first + done;
-      int32_t blocks = left < THREADS / YW_LANES ? left : THREADS / YW_LANES;
-      EACH_THREAD(t) {
-        if (a.model.num_groups > 1 && t < blocks) {
-          s->shares[t] = a.model.blocks[chunk.first_block + first + t].share;
-        }
-        if (t < blocks * YW_LANES) fit_one(a, s, &chunk, first, at, t);
-      }
-      SYNC();
-      EACH_THREAD(t) { add_tile(a, s, &chunk, first, blocks, at, t); }
-      SYNC();
-      EACH_THREAD(t) { add_parts(s, blocks, t); }
-    }
-  }
-
-  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
-    shared* s = (shared*)memory;
-    const match_span span = span_of(a, block);
-    const match_chunk chunk = a.model.chunks[span.chunk];
-    const places at = find_places(memory, chunk.count + chunk.num_halo);
-    EACH_THREAD(t) { begin(a, s, &chunk, span, t); }
-    SYNC();
-    if (s->stops) return;
-    if (span.count > 0) {
-      EACH_THREAD(t) { fill_rows(a, s, &chunk, at, t); }
-      SYNC();
-      fit_span(a, s, chunk, span, at);
-    }
-    EACH_THREAD(t) { finish_sums(a, s, &chunk, span, t); }
-    const int32_t last_writer = chunk.num_shares * a.model.num_examples + NUM_SUMS;
-    if (!IS_LAST_BLOCK(&a.scalars->ended, &s->flag, last_writer)) return;
+  // What follows from the sums of all chunks.
+  KERNEL_FN void finish_body(const args& a, shared* s) {
     EACH_THREAD(t) {
       add_share_pieces(a, t);
-      add_chunks(a, t);
+      add_pieces(a, 0, t);
     }
-    SYNC();
-    EACH_THREAD(t) { add_pieces(a, 0, t); }
     SYNC();
     EACH_THREAD(t) {
       add_totals(a, s->totals, 0, t);
@@ -493,6 +364,41 @@ struct regions_kernel {
       if (t == 0) find_motion(a, s);
       weigh_groups(a, t);
     }
+  }
+
+  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
+    shared* s = (shared*)memory;
+    float* products = products_in(memory);
+    const match_chunk chunk = a.model.chunks[block / MOST_PARTS];
+    const match_span span = span_of(chunk, block);
+    EACH_THREAD(t) { begin(a, s, &chunk, span, t); }
+    SYNC();
+    if (s->stops) return;
+    EACH_THREAD(t) {
+      if (t < span.count * YW_LANES) fit_one(a, s, &chunk, span, products, t);
+    }
+    SYNC();
+    EACH_THREAD(t) {
+      if (span.count > 0) add_tile(a, s, &chunk, span, products, t);
+    }
+    SYNC();
+    EACH_THREAD(t) {
+      if (span.count > 0) finish_sums(a, s, &chunk, span, t);
+    }
+    // The last part of a chunk adds all of them, the last chunk does the rest.
+    int last_part = span.chunk * MOST_PARTS + MOST_PARTS - 1;
+    int last_writer = chunk.num_shares * a.model.num_examples + NUM_TERMS;
+    if (!IS_LAST_OF(MOST_PARTS, last_part, &a.parts_ended[span.chunk], &s->flag, last_writer)) {
+      return;
+    }
+    EACH_THREAD(t) {
+      if (t < NUM_COLUMNS) add_chunk(a, span.chunk, t);
+    }
+    SYNC();
+    if (!IS_LAST_OF(a.model.num_chunks, num_blocks - 1, &a.scalars->ended, &s->flag, NUM_COLUMNS)) {
+      return;
+    }
+    finish_body(a, s);
   }
 };
 
@@ -505,7 +411,11 @@ struct settle_kernel {
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
     (void)block, (void)num_blocks;
     double* totals = (double*)memory;
-    EACH_THREAD(t) { regions_kernel::add_chunks(a, t); }
+    EACH_THREAD(t) {
+      for (int32_t i = t; i < a.model.num_chunks * NUM_COLUMNS; i += THREADS) {
+        regions_kernel::add_chunk(a, i / NUM_COLUMNS, i % NUM_COLUMNS);
+      }
+    }
     SYNC();
     EACH_THREAD(t) { regions_kernel::add_pieces(a, SUM_TORQUE, t); }
     SYNC();

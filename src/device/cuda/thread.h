@@ -22,6 +22,7 @@
 #define KERNEL_FN static __device__
 #define SHARED_FN static __host__ __device__
 #define SHARED_METHOD __host__ __device__
+#define KERNEL_METHOD __device__
 #define APART_FN static __device__ __noinline__
 #define EACH_THREAD(t) for (int t = (int)threadIdx.x, once = 1; once; once = 0)
 #define SYNC() __syncthreads()
@@ -30,6 +31,7 @@
 #define KERNEL_FN static
 #define SHARED_FN static
 #define SHARED_METHOD
+#define KERNEL_METHOD
 #define APART_FN static
 #define EACH_THREAD(t) for (int t = 0; t < THREADS; ++t)
 #define SYNC() (void)0
@@ -37,19 +39,6 @@
 #endif
 
 // Memory ------------------------------------------------------------------------------------------
-
-/// Copies 16 bytes to shared memory without waiting for them; they are there after WAIT_FOR_COPIES
-/// and SYNC.
-#ifdef __CUDACC__
-static __device__ void copy_quad(void* to, const void* from) {
-  unsigned there = (unsigned)__cvta_generic_to_shared(to);
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(there), "l"(from) : "memory");
-}
-#define WAIT_FOR_COPIES() asm volatile("cp.async.wait_all;" ::: "memory")
-#else
-static void copy_quad(void* to, const void* from) { memcpy(to, from, 16); }
-#define WAIT_FOR_COPIES() (void)0
-#endif
 
 // A float as an integer of the same order, so that atomics find least and largest ones, and back.
 SHARED_FN int order_of(float value) {
@@ -135,9 +124,9 @@ SHARED_FN yw_aabb box_of_ordered(const ordered_box* box) {
                    {float_of(~l[3]), float_of(~l[4]), float_of(~l[5])}};
 }
 
-/// True in the block that ends last: what the threads of all others up to
-/// number last_writer have written is then there for it to read. `ended` counts the blocks and
-/// returns to 0.
+/// True in the block that ends last of `count` blocks that ask: what the threads of all others up
+/// to number last_writer have written is then there for it to read. `ended` counts the blocks and
+/// returns to 0. As loops, blocks take turns, and it is the one with number `last`.
 #ifdef __CUDACC__
 static __device__ bool is_last_block(unsigned* ended, int num_blocks, int* shared_flag,
                                      bool wrote) {
@@ -151,10 +140,13 @@ static __device__ bool is_last_block(unsigned* ended, int num_blocks, int* share
   if (*shared_flag) __threadfence();
   return *shared_flag != 0;
 }
-#define IS_LAST_BLOCK(ended, flag, last_writer) \
-  is_last_block(ended, num_blocks, flag, (int)threadIdx.x <= (last_writer))
+#define IS_LAST_OF(count, last, ended, flag, last_writer) \
+  is_last_block(ended, count, flag, (int)threadIdx.x <= (last_writer))
 #else
-#define IS_LAST_BLOCK(ended, flag, last_writer) ((void)(last_writer), block == num_blocks - 1)
+#define IS_LAST_OF(count, last, ended, flag, last_writer) \
+  ((void)(count), (void)(last_writer), block == (last))
 #endif
+#define IS_LAST_BLOCK(ended, flag, last_writer) \
+  IS_LAST_OF(num_blocks, num_blocks - 1, ended, flag, last_writer)
 
 #endif

@@ -37,11 +37,12 @@ YW_LANE_FN void store_vec4(yw_vec4* block, int32_t lane, yw_vf v[4]) {
   block[match_lane(lane)] = (yw_vec4){v[0], v[1], v[2], v[3]};
 }
 
+/// Quads of the rows of a block are apart: threads write neighbouring ones at once.
 YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw_vf z[4]) {
-  yw_vec4* to = (yw_vec4*)(rows + match_lane(lane) * MATCH_ROW);
+  yw_vec4* to = (yw_vec4*)rows + match_lane(lane);
   to[0] = (yw_vec4){x[0], x[1], x[2], x[3]};
-  to[1] = (yw_vec4){y[0], y[1], y[2], y[3]};
-  to[2] = (yw_vec4){z[0], z[1], z[2], z[3]};
+  to[YW_LANES] = (yw_vec4){y[0], y[1], y[2], y[3]};
+  to[2 * YW_LANES] = (yw_vec4){z[0], z[1], z[2], z[3]};
 }
 
 #else

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The beginning of a step of a match body, one thread per particle: the rows that regions add up,
+// and sums over the particles.
+#ifndef YW_DEVICE_CUDA_MATCH_ROWS_H
+#define YW_DEVICE_CUDA_MATCH_ROWS_H
+
+#include "device/cuda/match_kernels.h"
+
+struct rows_kernel {
+  typedef match_args args;
+  static constexpr int THREADS = PART_THREADS, BLOCKS_PER_PROCESSOR = 6;
+  enum { NUM_TERMS = SUM_ROTATION };  // those of particles come first
+
+  struct alignas(16) shared {
+    match_step step;
+    int stops;
+    part_tile<NUM_TERMS> tile;
+  };
+  static size_t shared_bytes() { return sizeof(shared); }
+
+  KERNEL_FN moving_row make_row(const match_step* step, int32_t p) {
+    const match_model* model = step->model;
+    yw_vec4 x = match_relative(step, p), x0 = model->rest[p];
+    yw_vec3 y = yw_v3(x.x - step->center.x, x.y - step->center.y, x.z - step->center.z);
+    if (step->lag > 0.0f) {
+      yw_vec4 v = step->vel[p];
+      y.x += step->lag * (v.x - step->velocity.x);
+      y.y += step->lag * (v.y - step->velocity.y);
+      y.z += step->lag * (v.z - step->velocity.z);
+    }
+    const float(*r)[3] = step->seen_rotation;
+    float m = model->row_mass[p];
+    return (moving_row){(((r[0][0] * y.x + r[1][0] * y.y) + r[2][0] * y.z) - x0.x) * m,
+                        (((r[0][1] * y.x + r[1][1] * y.y) + r[2][1] * y.z) - x0.y) * m,
+                        (((r[0][2] * y.x + r[1][2] * y.y) + r[2][2] * y.z) - x0.z) * m, x0.x};
+  }
+
+  KERNEL_FN void take_particle(const args& a, shared* s, const match_chunk* chunk, match_span span,
+                               int t) {
+    const match_step step = own_step(a, s->step);
+    lane_set at = lane_of_thread(chunk, span.first, t);
+    int32_t p = at.block * YW_LANES + match_lane(at.lane);
+    float terms[NUM_SUMS];
+    particle_terms(&step, at.block, at.lane, terms);
+    if (p < a.model.num_particles) a.moving_rows[p] = make_row(&step, p);
+    for (int k = 0; k < NUM_TERMS; ++k) {
+      s->tile.terms[k][t / YW_LANES * YW_LANES + at.lane] = terms[k];
+    }
+  }
+
+  // Nothing else reads the step before this kernel has ended.
+  KERNEL_FN void keep_step(const args& a, const shared* s, int t) {
+    uint32_t* to = (uint32_t*)&a.scalars->step;
+    const uint32_t* from = (const uint32_t*)&s->step;
+    if (t < (int)(sizeof(match_step) / sizeof(uint32_t))) to[t] = from[t];
+  }
+
+  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
+    (void)num_blocks;
+    shared* s = (shared*)memory;
+    const match_chunk chunk = a.model.chunks[block / MOST_PARTS];
+    const match_span span = span_of(chunk, block);
+    EACH_THREAD(t) {
+      if (t == 0) begin_step(a, &s->step);
+      if (t == 32) s->stops = a.scalars->diverged || a.scalars->bad > 0;
+    }
+    SYNC();
+    if (s->stops || span.count == 0) return;
+    EACH_THREAD(t) {
+      if (block == 0) keep_step(a, s, t);
+      if (t < span.count * YW_LANES) take_particle(a, s, &chunk, span, t);
+    }
+    SYNC();
+    EACH_THREAD(t) { s->tile.add_columns(span.count, t); }
+    SYNC();
+    EACH_THREAD(t) {
+      if (t < NUM_TERMS) sums_of_part(a, span)[t] = 0.0f + add_pairs(s->tile.lanes[t]);
+    }
+  }
+};
+
+#endif
