@@ -62,12 +62,16 @@ static bool count_chunks(yw_surfaces* c, yw_contact_problem* problem) {
   return true;
 }
 
-static void add_chunk(const yw_surfaces* c, yw_batch_chunks* chunks, int32_t body,
-                      int32_t particle) {
-  if (chunks->count > YW_BATCH_CHUNKS) return;
+// Chunks that were added last.
+#define RECENT 8
+
+static void add_chunk(const yw_surfaces* c, yw_batch_chunks* chunks, int32_t recent[RECENT],
+                      int32_t body, int32_t particle) {
   const yw_contact_work* work = &c->works.items[body];
   int32_t at = num_chunks(work) > 1 ? work->places[particle] / CHUNK : 0;
-  int32_t chunk = c->first_chunk.items[body] + at;
+  int32_t chunk = c->first_chunk.items[body] + at, *slot = &recent[chunk % RECENT];
+  if (*slot == chunk || chunks->count > YW_BATCH_CHUNKS) return;
+  *slot = chunk;
   for (int32_t i = 0; i < chunks->count; ++i) {
     if (chunks->items[i] == chunk) return;
   }
@@ -89,17 +93,19 @@ static void list_chunks(void* context, int32_t block, int32_t worker) {
     return;
   }
   chunks->count = 0;
+  int32_t recent[RECENT];
+  memset(recent, -1, sizeof recent);
   for (int32_t i = 0; i < batch->count && chunks->count <= YW_BATCH_CHUNKS; ++i) {
     const yw_contact* p = &batch->contacts[i];
     for (int side = 0; side < 2; ++side) {
       for (int k = 0; k < p->count[side]; ++k) {
-        add_chunk(c, chunks, p->body[side], p->particles[side][k]);
+        add_chunk(c, chunks, recent, p->body[side], p->particles[side][k]);
       }
     }
   }
   for (int32_t i = 0; i < batch->num_spares && chunks->count <= YW_BATCH_CHUNKS; ++i) {
     for (int k = 0; k < 4; ++k) {
-      add_chunk(c, chunks, k < 2 ? batch->a : batch->b, batch->spares[i].corners[k]);
+      add_chunk(c, chunks, recent, k < 2 ? batch->a : batch->b, batch->spares[i].corners[k]);
     }
   }
 }
@@ -253,21 +259,9 @@ static bool add_rows(yw_surfaces* c, const yw_contact_problem* problem) {
   return true;
 }
 
-// Those of the last color are visited in order.
-static bool order_lanes(yw_surfaces* c, yw_contact_problem* problem) {
-  c->lane_order.count = c->lane_scratch.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->lane_order, c->batches.count) ||
-      !YW_LIST_RESERVE(&c->mem, &c->lane_scratch, c->batches.count)) {
-    return false;
-  }
-  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) {
-    for (int32_t i = problem->color_start[k]; i < problem->color_start[k + 1]; ++i) {
-      int32_t count = k < YW_CONTACT_MAX_COLORS ? problem->batches[i].count : 0;
-      uint64_t key = (uint64_t)k << 32 | (uint64_t)(INT32_MAX - count);
-      c->lane_order.items[i] = (yw_sort_item){key, i};
-    }
-  }
-  yw_sort_items(c->lane_order.items, c->lane_scratch.items, c->batches.count);
+static bool make_lanes(yw_surfaces* c, yw_contact_problem* problem) {
+  c->lane_order.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->lane_order, c->batches.count)) return false;
   problem->lane_order = c->lane_order.items;
   problem->row_fns = yw_row_fns_of(c->simd);
   return true;
@@ -276,7 +270,7 @@ static bool order_lanes(yw_surfaces* c, yw_contact_problem* problem) {
 bool yw_surfaces_batch(yw_surfaces* c, yw_contact_problem* problem) {
   if (!cut_batches(c, &problem->num_pairs) || !count_chunks(c, problem) ||
       !color_batches(c, problem) || !collect_answers(c, problem) || !add_rows(c, problem) ||
-      !order_lanes(c, problem) || !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
+      !make_lanes(c, problem) || !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
     return false;
   }
   problem->pair_angular = c->pair_angular.items;

@@ -70,7 +70,6 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->island_of);
   YW_LIST_FREE(&mem, &c->lane_order);
   for (int k = 0; k < YW_SURFACES_SERIES; ++k) yw_warm_free(&mem, &c->warm[k]);
-  YW_LIST_FREE(&mem, &c->lane_scratch);
   YW_LIST_FREE(&mem, &c->rows);
   YW_LIST_FREE(&mem, &c->searches);
   YW_LIST_FREE(&mem, &c->whole_rows);

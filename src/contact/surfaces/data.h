@@ -55,7 +55,7 @@ struct yw_surfaces {
   YW_LIST(uint64_t) used_colors;  // per chunk
   YW_LIST(yw_batch_chunks) batch_chunks;
   YW_LIST(int32_t) batch_color;
-  YW_LIST(yw_sort_item) lane_order, lane_scratch;
+  YW_LIST(int32_t) lane_order;
   YW_LIST(yw_vec3) pair_angular;
   YW_LIST(yw_contact_answer) answers;
   YW_LIST(yw_contact_island) islands;

@@ -39,7 +39,7 @@ typedef struct yw_near_lanes {
   float kept;                        ///< m, see the result of this name; negative: not asked
   int32_t count;                     ///< lanes in use
   const yw_vec4 *begin[2], *end[2];  ///< of the particles of both sides
-  int32_t corners[4][YW_LANES];      ///< all valid, unused lanes too
+  int32_t corners[4][YW_LANES];      ///< valid in the first yw_near_width(count) lanes
   // Results: the nearest points at the start.
   float weights[4][YW_LANES], apart[3][YW_LANES], distance[YW_LANES];
   /// One bit per lane whose distance may fall below `kept` when each corner may stop anywhere.
@@ -58,5 +58,11 @@ typedef struct yw_near_fns {
 
 /// level as from yw_simd_resolve.
 const yw_near_fns* yw_near_fns_of(yw_simd level);
+/// The same with registers that are no wider than so many lanes need.
+const yw_near_fns* yw_near_narrow(const yw_near_fns* fns, int32_t count);
+/// Lanes that must be valid where so many are in use: those of such a register.
+static inline int32_t yw_near_width(int32_t count) {
+  return count <= 4 ? 4 : count <= 8 ? 8 : YW_LANES;
+}
 
 #endif

@@ -10,12 +10,12 @@
 // One bit per box of a register that meets the query box.
 YW_LANE_FN uint32_t meeting(const float* const sides[6], int32_t at, const float lower[3],
                             const float upper[3]) {
-  yw_vf apart = yw_vf_splat(-INFINITY);
+  yw_vi meets = yw_vf_load(sides[0] + at) <= upper[0];
   for (int d = 0; d < 3; ++d) {
-    apart = yw_vf_max(apart, yw_vf_load(sides[d] + at) - upper[d]);
-    apart = yw_vf_max(apart, lower[d] - yw_vf_load(sides[3 + d] + at));
+    if (d > 0) meets &= yw_vf_load(sides[d] + at) <= upper[d];
+    meets &= yw_vf_load(sides[3 + d] + at) >= lower[d];
   }
-  return yw_vi_bits(apart <= 0.0f);
+  return yw_vi_bits(meets);
 }
 
 // Finds the boxes first .. end - 1 that meet a box: one mask per register. Returns whether any
@@ -34,21 +34,49 @@ static bool select_boxes(const yw_lane_boxes* boxes, int32_t first, int32_t end,
   return any != 0;
 }
 
-// Appends the pairs of box i of a with the selected boxes of b.
-YW_LANE_FN int32_t meet_box(const yw_near_leaves* l, int32_t i, const uint32_t* in_b,
-                            int32_t (*pairs)[2]) {
-  const float* const* sides = (const float* const*)l->b->sides;
-  float lower[3], upper[3];
-  int32_t count = 0;
-  for (int d = 0; d < 3; ++d) {
-    lower[d] = l->a->sides[d][i] - l->pad;
-    upper[d] = l->a->sides[3 + d][i] + l->pad;
+// Registers of boxes that have to be looked at.
+typedef struct box_registers {
+  int32_t count;
+  int32_t at[MAX_REGISTERS];                               // first box
+  uint32_t boxes[MAX_REGISTERS];                           // one bit per box
+  yw_vf lower[MAX_REGISTERS][3], upper[MAX_REGISTERS][3];  // with the pad
+} box_registers;
+
+// Loads the boxes first .. end - 1 that meet a box, a register at a time.
+YW_LANE_FN void load_boxes(const yw_lane_boxes* boxes, int32_t first, int32_t end, yw_aabb box,
+                           float pad, box_registers* out) {
+  uint32_t masks[MAX_REGISTERS];
+  out->count = 0;
+  if (!select_boxes(boxes, first, end, box, pad, masks)) return;
+  for (int32_t at = first, k = 0; at < end; at += YW_VF_LANES, ++k) {
+    if (masks[k] == 0) continue;
+    int32_t r = out->count++;
+    out->at[r] = at;
+    out->boxes[r] = masks[k];
+    for (int d = 0; d < 3; ++d) {
+      out->lower[r][d] = yw_vf_load(boxes->sides[d] + at) - pad;
+      out->upper[r][d] = yw_vf_load(boxes->sides[3 + d] + at) + pad;
+    }
   }
-  for (int32_t at = l->first_b; at < l->end_b; at += YW_VF_LANES, ++in_b) {
-    if (*in_b == 0) continue;
-    uint32_t bits = meeting(sides, at, lower, upper) & *in_b;
-    for (; bits != 0; bits &= bits - 1) {
-      int32_t k = at + __builtin_ctz(bits);
+}
+
+// Appends the pairs of box i of a with the boxes of b.
+YW_LANE_FN int32_t meet_box(const yw_near_leaves* l, int32_t i, const box_registers* b,
+                            int32_t (*pairs)[2]) {
+  int32_t count = 0;
+  float lower[3], upper[3];
+  for (int d = 0; d < 3; ++d) {
+    lower[d] = l->a->sides[d][i];
+    upper[d] = l->a->sides[3 + d][i];
+  }
+  for (int32_t r = 0; r < b->count; ++r) {
+    yw_vi meets = b->lower[r][0] <= upper[0];
+    for (int d = 0; d < 3; ++d) {
+      if (d > 0) meets &= b->lower[r][d] <= upper[d];
+      meets &= b->upper[r][d] >= lower[d];
+    }
+    for (uint32_t bits = yw_vi_bits(meets) & b->boxes[r]; bits != 0; bits &= bits - 1) {
+      int32_t k = b->at[r] + __builtin_ctz(bits);
       if (l->same && k <= i) continue;
       pairs[count][0] = i;
       pairs[count++][1] = k;
@@ -64,16 +92,16 @@ static bool reach(const yw_near_leaves* l) {
 }
 
 static int32_t meet(const yw_near_leaves* l, int32_t (*pairs)[2]) {
-  uint32_t in_a[MAX_REGISTERS], in_b[MAX_REGISTERS];
-  if (!select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, in_a) ||
-      !select_boxes(l->b, l->first_b, l->end_b, l->box_a, l->pad, in_b)) {
-    return 0;
-  }
+  uint32_t in_a[MAX_REGISTERS];
+  if (!select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, in_a)) return 0;
+  box_registers b;
+  load_boxes(l->b, l->first_b, l->end_b, l->box_a, l->pad, &b);
+  if (b.count == 0) return 0;
   int32_t count = 0;
   const uint32_t* mask = in_a;
   for (int32_t at = l->first_a; at < l->end_a; at += YW_VF_LANES) {
     for (uint32_t bits = *mask++; bits != 0; bits &= bits - 1) {
-      count += meet_box(l, at + __builtin_ctz(bits), in_b, pairs + count);
+      count += meet_box(l, at + __builtin_ctz(bits), &b, pairs + count);
     }
   }
   return count;

@@ -23,7 +23,7 @@ typedef struct rigid_motion {
   yw_vec3 velocity, omega;
 } rigid_motion;
 
-static void add_moments(rigid_sums* sums, const yw_particles* p) {
+static void add_places(rigid_sums* sums, const yw_particles* p) {
   for (int32_t i = 0; i < p->count; ++i) {
     double m = (double)p->mass[i];
     sums->held = sums->held || p->inv_mass[i] == 0.0f;
@@ -31,41 +31,60 @@ static void add_moments(rigid_sums* sums, const yw_particles* p) {
     sums->center[0] += m * (double)p->pos[i].x;
     sums->center[1] += m * (double)p->pos[i].y;
     sums->center[2] += m * (double)p->pos[i].z;
-    sums->velocity[0] += m * (double)p->vel[i].x;
-    sums->velocity[1] += m * (double)p->vel[i].y;
-    sums->velocity[2] += m * (double)p->vel[i].z;
   }
 }
 
-static void add_second_moments(rigid_sums* sums, const yw_particles* p) {
+static void add_inertia(rigid_sums* sums, const yw_particles* p) {
   for (int32_t i = 0; i < p->count; ++i) {
-    double m = (double)p->mass[i];
-    double x = (double)p->pos[i].x - sums->center[0], u = (double)p->vel[i].x - sums->velocity[0];
-    double y = (double)p->pos[i].y - sums->center[1], v = (double)p->vel[i].y - sums->velocity[1];
-    double z = (double)p->pos[i].z - sums->center[2], w = (double)p->vel[i].z - sums->velocity[2];
+    double m = (double)p->mass[i], x = (double)p->pos[i].x - sums->center[0];
+    double y = (double)p->pos[i].y - sums->center[1], z = (double)p->pos[i].z - sums->center[2];
     sums->inertia[0] += m * (y * y + z * z);
     sums->inertia[1] += m * (x * x + z * z);
     sums->inertia[2] += m * (x * x + y * y);
     sums->inertia[3] -= m * x * y;
     sums->inertia[4] -= m * x * z;
     sums->inertia[5] -= m * y * z;
+  }
+}
+
+static void add_velocities(rigid_sums* sums, const yw_particles* p) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    double m = (double)p->mass[i];
+    sums->velocity[0] += m * (double)p->vel[i].x;
+    sums->velocity[1] += m * (double)p->vel[i].y;
+    sums->velocity[2] += m * (double)p->vel[i].z;
+  }
+}
+
+static void add_angular(rigid_sums* sums, const yw_particles* p) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    double m = (double)p->mass[i];
+    double x = (double)p->pos[i].x - sums->center[0], u = (double)p->vel[i].x - sums->velocity[0];
+    double y = (double)p->pos[i].y - sums->center[1], v = (double)p->vel[i].y - sums->velocity[1];
+    double z = (double)p->pos[i].z - sums->center[2], w = (double)p->vel[i].z - sums->velocity[2];
     sums->angular[0] += m * (y * w - z * v);
     sums->angular[1] += m * (z * u - x * w);
     sums->angular[2] += m * (x * v - y * u);
   }
 }
 
-// b may be NULL.
-static rigid_sums sum_up(const yw_particles* a, const yw_particles* b) {
+// Mass, centre and inertia; b may be NULL.
+static rigid_sums sum_places(const yw_particles* a, const yw_particles* b) {
   rigid_sums sums = {0};
-  add_moments(&sums, a);
-  if (b) add_moments(&sums, b);
-  for (int k = 0; k < 3; ++k) {
-    sums.center[k] /= sums.mass;
-    sums.velocity[k] /= sums.mass;
-  }
-  add_second_moments(&sums, a);
-  if (b) add_second_moments(&sums, b);
+  add_places(&sums, a);
+  if (b) add_places(&sums, b);
+  for (int k = 0; k < 3; ++k) sums.center[k] /= sums.mass;
+  add_inertia(&sums, a);
+  if (b) add_inertia(&sums, b);
+  return sums;
+}
+
+// The motion too.
+static rigid_sums sum_motion(const yw_particles* p) {
+  rigid_sums sums = sum_places(p, NULL);
+  add_velocities(&sums, p);
+  for (int k = 0; k < 3; ++k) sums.velocity[k] /= sums.mass;
+  add_angular(&sums, p);
   return sums;
 }
 
@@ -89,7 +108,7 @@ static yw_vec3 narrow(const double v[3]) { return yw_v3((float)v[0], (float)v[1]
 
 static rigid_motion motion_of(const yw_contact_body* body) {
   if (body->is_obstacle) return (rigid_motion){0};
-  rigid_sums sums = sum_up(body->particles, NULL);
+  rigid_sums sums = sum_motion(body->particles);
   rigid_motion motion = {.center = narrow(sums.center), .velocity = narrow(sums.velocity)};
   motion.inv_inertia = invert_inertia(sums.inertia);
   motion.omega = yw_mul(motion.inv_inertia, narrow(sums.angular));
@@ -218,7 +237,7 @@ yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_cont
 }
 
 void yw_contact_turn_back(yw_particles* particles, yw_vec3 angular) {
-  rigid_sums sums = sum_up(particles, NULL);
+  rigid_sums sums = sum_places(particles, NULL);
   if (sums.held || yw_length2(angular) == 0.0f) return;
   yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), angular));
   add_rigid_velocity(particles, narrow(sums.center), yw_v3(0, 0, 0), omega);
@@ -247,7 +266,7 @@ void yw_contact_keep_angular(const yw_contact_problem* problem, const yw_contact
   double step = (double)yw_length(problem->gravity) * (double)problem->h;
   double mass = mass_of(a) + (b ? mass_of(b) : 0.0);
   if (lost < NEGLIGIBLE_ANGULAR * step * mass * (double)batch->extent) return;
-  rigid_sums sums = sum_up(a, b);
+  rigid_sums sums = sum_places(a, b);
   if (sums.held) return;
   yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), lost_angular));
   add_rigid_velocity(a, narrow(sums.center), yw_v3(0, 0, 0), omega);

@@ -11,41 +11,67 @@ extern const yw_row_fns yw_row_table_avx2, yw_row_table_avx512;
 
 const yw_row_fns* yw_row_fns_of(yw_simd level) { return YW_KERNEL_PICK(yw_row_table, level); }
 
-// Rows that at least LEAST_LANES lanes have.
-static int32_t common_rows(const yw_row_lanes* lanes) {
-  int32_t most[LEAST_LANES] = {0};
-  for (int32_t i = 0; i < lanes->count; ++i) {
-    int32_t count = lanes->counts[i];
-    for (int k = 0; k < LEAST_LANES; ++k) {
-      if (count <= most[k]) continue;
-      int32_t smaller = most[k];
-      most[k] = count;
-      count = smaller;
-    }
-  }
-  return most[LEAST_LANES - 1];
+// Half as wide: fewer lanes are faster there. NULL: none.
+static const yw_row_fns* narrower_than(const yw_row_fns* fns) {
+#ifdef YW_HAVE_X86_KERNELS
+  if (fns == &yw_row_table_avx512) return &yw_row_table_avx2;
+  if (fns == &yw_row_table_avx2) return &yw_row_table_plain;
+#endif
+  (void)fns;
+  return NULL;
 }
 
-// The rows of each lane after those that are visited together.
-static void visit_rest(const yw_row_lanes* lanes, int32_t common, yw_row_kind kind, bool back) {
+// Rows that more than `few` lanes have. Most of the time lanes come with the longest first.
+static int32_t common_rows(const yw_row_lanes* lanes, int32_t few) {
+  if (lanes->count <= few) return 0;
+  int32_t sorted[YW_LANES] = {0};
   for (int32_t i = 0; i < lanes->count; ++i) {
-    yw_contact_row* rows = lanes->rows[i] + common;
-    int32_t count = lanes->counts[i] - common;
-    if (count <= 0) continue;
+    int32_t at = i;
+    for (; at > 0 && sorted[at - 1] < lanes->counts[i]; --at) sorted[at] = sorted[at - 1];
+    sorted[at] = lanes->counts[i];
+  }
+  return sorted[few];
+}
+
+// The rows of each lane after the first ones.
+static yw_row_lanes rest_of(const yw_row_lanes* lanes, int32_t first) {
+  yw_row_lanes rest = {.count = 0};
+  for (int32_t i = 0; i < lanes->count; ++i) {
+    if (lanes->counts[i] <= first) continue;
+    rest.rows[rest.count] = lanes->rows[i] + first;
+    rest.counts[rest.count++] = lanes->counts[i] - first;
+  }
+  return rest;
+}
+
+static void visit_one_by_one(const yw_row_lanes* lanes, yw_row_kind kind, bool back) {
+  for (int32_t i = 0; i < lanes->count; ++i) {
     if (kind == YW_ROWS_VELOCITIES) {
-      (back ? yw_contact_visit_velocities_back : yw_contact_visit_velocities)(rows, count);
+      (back ? yw_contact_visit_velocities_back : yw_contact_visit_velocities)(lanes->rows[i],
+                                                                              lanes->counts[i]);
     } else {
-      (back ? yw_contact_visit_positions_back : yw_contact_visit_positions)(rows, count);
+      (back ? yw_contact_visit_positions_back : yw_contact_visit_positions)(lanes->rows[i],
+                                                                            lanes->counts[i]);
     }
   }
 }
 
 void yw_row_lanes_visit(const yw_row_fns* fns, const yw_row_lanes* lanes, yw_row_kind kind,
                         bool back) {
-  int32_t common = common_rows(lanes);
-  if (back) visit_rest(lanes, common, kind, back);
-  if (common > 0) {
-    (kind == YW_ROWS_VELOCITIES ? fns->velocities : fns->positions)(lanes, common, back);
+  // Wide registers visit what more lanes have than narrower ones could take.
+  for (const yw_row_fns* next; (next = narrower_than(fns)) && lanes->count <= next->lanes;) {
+    fns = next;
   }
-  if (!back) visit_rest(lanes, common, kind, back);
+  const yw_row_fns* next = narrower_than(fns);
+  int32_t common = common_rows(lanes, next ? next->lanes : LEAST_LANES - 1);
+  yw_row_lanes rest = rest_of(lanes, common);
+  for (int part = 0; part < 2; ++part) {
+    bool first_rows = (part == 0) != back;
+    if (first_rows && common > 0) {
+      (kind == YW_ROWS_VELOCITIES ? fns->velocities : fns->positions)(lanes, common, back);
+    } else if (!first_rows && rest.count > 0) {
+      if (next) yw_row_lanes_visit(next, &rest, kind, back);
+      if (!next) visit_one_by_one(&rest, kind, back);
+    }
+  }
 }

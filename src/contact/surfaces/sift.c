@@ -8,6 +8,16 @@ extern const yw_sift_fns yw_sift_table_avx2, yw_sift_table_avx512;
 
 const yw_sift_fns* yw_sift_fns_of(yw_simd level) { return YW_KERNEL_PICK(yw_sift_table, level); }
 
+// With registers that are no wider than so many lanes need.
+static const yw_sift_fns* narrow(const yw_sift_fns* fns, int32_t count) {
+#ifdef YW_HAVE_X86_KERNELS
+  if (fns == &yw_sift_table_avx512 && count <= 8) fns = &yw_sift_table_avx2;
+  if (fns == &yw_sift_table_avx2 && count <= 4) fns = &yw_sift_table_plain;
+#endif
+  (void)count;
+  return fns;
+}
+
 void yw_sift_begin(yw_sift* s, const yw_contact_work* const works[2], yw_pair_kind kind,
                    float fall) {
   const yw_contact_work *a = works[0], *b = works[1];
@@ -35,7 +45,7 @@ static void fill_thirds(yw_sift* s, const yw_contact_work* const works[2], const
 void yw_sift_lanes(yw_sift* s, const yw_contact_work* const works[2], const int32_t (*pairs)[2],
                    const yw_near_lanes* lanes, uint32_t near, const yw_sift_fns* fns) {
   int split = yw_pair_split(lanes->kind);
-  for (int32_t i = 0; i < YW_LANES; ++i) {
+  for (int32_t i = 0; i < yw_near_width(lanes->count); ++i) {
     // Lanes beyond the last are like the first.
     int32_t at = i < lanes->count ? i : 0;
     if (lanes->kind == YW_EDGE_EDGE) fill_thirds(s, works, pairs[at], i);
@@ -43,7 +53,7 @@ void yw_sift_lanes(yw_sift* s, const yw_contact_work* const works[2], const int3
       s->radii[k][i] = yw_touch_radius(works[k < split ? 0 : 1], lanes->corners[k][at]);
     }
   }
-  fns->sift(lanes, near, s);
+  narrow(fns, lanes->count)->sift(lanes, near, s);
 }
 
 void yw_sift_append_contact(const yw_sift* s, const int32_t body[2], const yw_near_lanes* lanes,

@@ -121,10 +121,12 @@ static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
 
 static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
-    prepare(problem, &batch->contacts[i]);
+    yw_contact* c = &batch->contacts[i];
+    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
+    const float yields[2] = {problem->yields[c->body[0]], problem->yields[c->body[1]]};
+    prepare(problem, c);
+    batch->rows[i] = yw_contact_velocity_row(c, a->particles, b->particles, yields);
     batch->rows[i].contact = i;
-    batch->rows[i].impulse = 0.0f;
-    batch->rows[i].friction = (yw_vec4){0, 0, 0, 0};
     batch->searches[i] = (yw_contact_search){.last = {0, 0, 0, 0}};
   }
 }
@@ -377,14 +379,16 @@ static void solve_velocities(yw_contact_problem* problem) {
   yw_answers_begin(problem);
   if (problem->warm) start_warm(problem);
   double before = 0.0, now = 1.0;
+  bool was_short = false;
   int32_t rounds = (searched ? ROUNDS_PER_SEARCH : ROUNDS_PER_ITERATION) * problem->iterations;
   for (int32_t round = 0; round < rounds; ++round) {
     yw_answers_base(problem);
-    bool weighed = round > 0 || problem->warm;
-    if (!weighed || answered) yw_sweep_all(problem, weigh_batch);
+    if (answered) yw_sweep_all(problem, weigh_batch);
     // Rounds that find nothing to do must have looked everywhere.
     problem->short_round =
         !answered && round % ROUNDS_PER_FULL != 0 && round < rounds - 1 && now > 0.0;
+    if (round == 0 || problem->short_round != was_short) yw_sweep_sort(problem);
+    was_short = problem->short_round;
     sweep_velocities(problem, answered ? SWEEPS_WITH_ANSWERS : 1);
     problem->first_round = round == 0;
     yw_answers_replace(problem);
@@ -410,6 +414,8 @@ void yw_contact_solve(yw_contact_problem* problem) {
   yw_sweep_all(problem, prepare_batch);
   yw_sweep_wholes(problem, bounce_batch);
   solve_velocities(problem);
+  problem->short_round = false;
+  yw_sweep_sort(problem);
   yw_sweep_all(problem, follow_batch);
   for (int32_t i = 0; i < problem->iterations; ++i) {
     if (i == problem->iterations / 2) yw_sweep_all(problem, take_up_positions);

@@ -62,12 +62,41 @@ void yw_sweep_wholes(const yw_contact_problem* problem, yw_batch_visit visit) {
 
 // Batches in lanes ------------------------------------------------------------------------------
 
+// Counts beyond this are not told apart.
+#define MOST_ROWS 63
+
+// Batches of one color that have equally many rows come together.
+static void sort_color(const yw_contact_problem* problem, int32_t first, int32_t end) {
+  if (first == end) return;
+  int32_t next[MOST_ROWS + 2] = {0};
+  for (int32_t i = first; i < end; ++i) {
+    int32_t count = yw_sweep_num_rows(problem, &problem->batches[i]);
+    ++next[MOST_ROWS + 1 - (count < MOST_ROWS ? count : MOST_ROWS)];
+  }
+  for (int32_t k = 0; k <= MOST_ROWS; ++k) next[k + 1] += next[k];
+  for (int32_t i = first; i < end; ++i) {
+    int32_t count = yw_sweep_num_rows(problem, &problem->batches[i]);
+    problem->lane_order[first + next[MOST_ROWS - (count < MOST_ROWS ? count : MOST_ROWS)]++] = i;
+  }
+}
+
+void yw_sweep_sort(const yw_contact_problem* problem) {
+  const int32_t* starts = problem->color_start;
+  for (int32_t k = 0; k < YW_CONTACT_MAX_COLORS; ++k) {
+    sort_color(problem, starts[k], starts[k + 1]);
+  }
+  // Those of the last color are visited in order.
+  for (int32_t i = starts[YW_CONTACT_MAX_COLORS]; i < starts[YW_CONTACT_MAX_COLORS + 1]; ++i) {
+    problem->lane_order[i] = i;
+  }
+}
+
 // Batches first .. end - 1 of the order, each in a lane.
 static yw_row_lanes lanes_of(const sweep* job, int32_t first, int32_t end) {
   const yw_contact_problem* problem = job->problem;
   yw_row_lanes lanes = {.count = end - first};
   for (int32_t i = first; i < end; ++i) {
-    const yw_contact_batch* batch = &problem->batches[problem->lane_order[i].value];
+    const yw_contact_batch* batch = &problem->batches[problem->lane_order[i]];
     bool velocities = job->kind == YW_ROWS_VELOCITIES;
     lanes.rows[i - first] = batch->rows;
     lanes.counts[i - first] = velocities ? yw_sweep_num_rows(problem, batch) : batch->count;
@@ -85,7 +114,7 @@ static void sweep_lanes(void* context, int32_t block, int32_t worker) {
   yw_row_lanes_visit(problem->row_fns, &lanes, job->kind, job->way != YW_SWEEP_FORTH);
   if (job->way != YW_SWEEP_BACK_LAST) return;
   for (int32_t i = first; i < end; ++i) {
-    yw_contact_batch* batch = &problem->batches[problem->lane_order[i].value];
+    yw_contact_batch* batch = &problem->batches[problem->lane_order[i]];
     yw_contact_measure(batch->rows, batch->searches, lanes.counts[i - first], &batch->step2,
                        &batch->size2);
   }

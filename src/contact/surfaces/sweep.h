@@ -20,6 +20,10 @@ typedef enum yw_sweep_way {
   YW_SWEEP_BACK_LAST  ///< the same; afterwards the changes of impulses are measured
 } yw_sweep_way;
 
+/// Chooses which batches are visited together, by the rows that they have now. Results do not
+/// depend on it.
+void yw_sweep_sort(const yw_contact_problem* problem);
+
 /// One visit of every row.
 void yw_sweep_rows(const yw_contact_problem* problem, yw_row_kind kind, yw_sweep_way way);
 

@@ -125,7 +125,7 @@ static void empty_sieve(const pair_search* s, sieve* v) {
   sift->contacts = sift->spares = 0;
   sift->unclear = all;
   if (s->step->mode == YW_TOUCH_CONTACTS) {
-    for (int32_t i = count; i < YW_LANES; ++i) copy_lane(v, i, &v->lanes, 0);
+    for (int32_t i = count; i < yw_near_width(count); ++i) copy_lane(v, i, &v->lanes, 0);
     yw_sift_lanes(sift, s->works, (const int32_t(*)[2])v->pairs, &v->lanes, all, s->step->sift);
   }
   for (uint32_t left = sift->contacts | sift->spares | sift->unclear; left != 0; left &= left - 1) {
@@ -158,7 +158,7 @@ static void fill_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first
     }
   }
   // Lanes beyond the last are like the first.
-  for (int32_t i = count; i < YW_LANES; ++i) {
+  for (int32_t i = count; i < yw_near_width(count); ++i) {
     for (int k = 0; k < 4; ++k) lanes->corners[k][i] = lanes->corners[k][0];
   }
 }
@@ -166,7 +166,7 @@ static void fill_lanes(const pair_search* s, yw_near_lanes* lanes, int32_t first
 static void test_lanes(const pair_search* s, yw_near_lanes* lanes, sieve* v, int32_t first,
                        int32_t count) {
   fill_lanes(s, lanes, first, count);
-  uint32_t near = s->step->near->test(lanes);
+  uint32_t near = yw_near_narrow(s->step->near, count)->test(lanes);
   keep_pairs(s, first, lanes->kept_lanes);
   for (; near != 0; near &= near - 1) {
     int32_t i = __builtin_ctz(near), at = v->lanes.count++;
