@@ -29,7 +29,20 @@
 
 typedef struct section {
   double area, perimeter;
+  double first[2], second[3];  // moments: x, z; xx, zz, xz
 } section;
+
+static void add_cut(const double p[2], const double q[2], section* s) {
+  double cross = p[0] * q[1] - q[0] * p[1], dx = q[0] - p[0], dz = q[1] - p[1];
+  s->area += 0.5 * cross;
+  s->perimeter += sqrt(dx * dx + dz * dz);
+  for (int k = 0; k < 2; ++k) {
+    s->first[k] += cross * (p[k] + q[k]) / 6.0;
+    s->second[k] += cross * (p[k] * p[k] + p[k] * q[k] + q[k] * q[k]) / 12.0;
+  }
+  s->second[2] +=
+      cross * (p[0] * q[1] + 2.0 * p[0] * p[1] + 2.0 * q[0] * q[1] + q[0] * p[1]) / 24.0;
+}
 
 static void add_triangle(const yw_vec3 p[3], int axis, double low, double step, section* sections) {
   double up[3], x[3], z[3];
@@ -55,9 +68,7 @@ static void add_triangle(const yw_vec3 p[3], int axis, double low, double step, 
       ++cuts;
     }
     if (cuts != 2) continue;
-    sections[n].area += 0.5 * (at[0][0] * at[1][1] - at[1][0] * at[0][1]);
-    double dx = at[1][0] - at[0][0], dz = at[1][1] - at[0][1];
-    sections[n].perimeter += sqrt(dx * dx + dz * dz);
+    add_cut(at[0], at[1], &sections[n]);
   }
 }
 
@@ -110,14 +121,18 @@ static void find_center(const yw_tri_mesh* surface, double center[3]) {
   for (int k = 0; k < 3; ++k) center[k] = sum[k] / volume;
 }
 
-// A body whose centre is at the height h, and inside of its feet by the margin d, topples over that
-// side when it gets the energy of a rise by b = sqrt(d^2 + h^2) - h. Feet on that side carry more
-// than those behind by the share e = 1 - d / (half the distance between both), give way more, and
-// turn the body: about e^2 of the energy of its fall.
-static double steady_drop(const yw_tri_mesh* surface, int axis, double low, double length) {
-  double center[3], reach[DIRECTIONS], most = (double)INFINITY;
+// How far a body's feet reach from below its centre, in some horizontal directions.
+typedef struct footing {
+  double height;             // of the centre
+  double reach[DIRECTIONS];  // below 0: the centre is not above the feet
+} footing;
+
+static footing footing_of(const yw_tri_mesh* surface, int axis, double low, double length) {
+  double center[3];
+  footing out;
   find_center(surface, center);
-  for (int n = 0; n < DIRECTIONS; ++n) reach[n] = -(double)INFINITY;
+  out.height = center[axis] - low;
+  for (int n = 0; n < DIRECTIONS; ++n) out.reach[n] = -(double)INFINITY;
   for (int32_t i = 0; i < surface->num_vertices; ++i) {
     const float* p = &surface->positions[i].x;
     if ((double)p[axis] > low + FOOT * length) continue;
@@ -126,21 +141,62 @@ static double steady_drop(const yw_tri_mesh* surface, int axis, double low, doub
       int x = (axis + 1) % 3, z = (axis + 2) % 3;
       double along =
           ((double)p[x] - center[x]) * cos(angle) + ((double)p[z] - center[z]) * sin(angle);
-      reach[n] = fmax(reach[n], along);
+      out.reach[n] = fmax(out.reach[n], along);
     }
   }
-  double h = center[axis] - low;
+  return out;
+}
+
+// Whether it stands, and half the depth of the feet in direction n.
+static bool stands(const footing* f, int n, double* half) {
+  *half = 0.5 * (f->reach[n] + f->reach[(n + DIRECTIONS / 2) % DIRECTIONS]);
+  return f->reach[n] > 0.0 && f->height > 0.0;
+}
+
+// A body whose centre is at the height h, and inside of its feet by the margin d, topples over that
+// side when it gets the energy of a rise by b = sqrt(d^2 + h^2) - h. Feet on that side carry more
+// than those behind by the share e = 1 - d / (half the distance between both), give way more, and
+// turn the body: about e^2 of the energy of its fall.
+static double steady_drop(const footing* f) {
+  double most = (double)INFINITY, h = f->height;
   for (int n = 0; n < DIRECTIONS; ++n) {
-    double d = reach[n], half = 0.5 * (d + reach[(n + DIRECTIONS / 2) % DIRECTIONS]);
-    if (!(d > 0.0) || !(h > 0.0)) return (double)INFINITY;
+    double d = f->reach[n], half;
+    if (!stands(f, n, &half)) return (double)INFINITY;
     double e = fmax(1.0 - d / half, 0.0);
     if (e > 0.0) most = fmin(most, (sqrt(d * d + h * h) - h) / (TURNED_SHARE * e * e));
   }
   return most;
 }
 
+// Second moment of a section about its own axis across direction n.
+static double moment_along(const section* s, int n) {
+  double sign = s->area < 0.0 ? -1.0 : 1.0, angle = 6.283185307 * n / DIRECTIONS;
+  double c = cos(angle), r = sin(angle), first = c * s->first[0] + r * s->first[1];
+  double about = c * c * s->second[0] + r * r * s->second[1] + 2.0 * c * r * s->second[2];
+  return sign * (about - first * first / s->area);
+}
+
+// A leaning body bends its legs: with the weight W, the compliance C = int dy / (E I) below the
+// centre and the offset o of the centre from the middle of the feet, it leans by theta = W C (o + h
+// theta). Its centre stays above its feet, o + h theta < o + d, if E > W h int dy / I (1 + o / d).
+static double leaning(const footing* f, const section* sections, double step, double volume) {
+  double worst = 0.0, largest = 0.0;
+  for (int n = 0; n < SECTIONS; ++n) largest = fmax(largest, fabs(sections[n].area));
+  for (int n = 0; n < DIRECTIONS; ++n) {
+    double sum = 0.0, half;
+    if (!stands(f, n, &half)) return 0.0;
+    // The lowest section may be the rounding of soles.
+    for (int i = 1; i < SECTIONS && (i + 1) * step < f->height; ++i) {
+      if (!(fabs(sections[i].area) > LEAST_AREA * largest)) continue;
+      sum += step / moment_along(&sections[i], n);
+    }
+    worst = fmax(worst, volume * f->height * sum * fmax(half / f->reach[n], 1.0));
+  }
+  return worst;
+}
+
 stance stance_of(const yw_tri_mesh* surface, int axis) {
-  section sections[SECTIONS] = {{0, 0}};
+  section sections[SECTIONS] = {{0}};
   stance found = {0};
   yw_aabb box = yw_aabb_empty();
   for (int32_t v = 0; v < surface->num_vertices; ++v) {
@@ -160,11 +216,14 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
   leg_sums sums;
   double stiffness = worst_part(sections, step, &sums) / length;
   if (!(sums.volume > 0.0) || !isfinite(stiffness)) return found;
+  const footing feet = footing_of(surface, axis, low, length);
+  double lean = leaning(&feet, sections, step, sums.volume) / length;
   found.stiffness = (float)fmin(stiffness, MOST);
+  found.lean = (float)fmin(lean, MOST);
   found.stress = (float)(sums.stress / length);
   found.thickness = (float)(sums.thickness / length);
   found.volume = (float)(sums.volume / (length * length * length));
-  found.drop = (float)(steady_drop(surface, axis, low, length) / length);
+  found.drop = (float)(steady_drop(&feet) / length);
   return found;
 }
 

@@ -11,6 +11,9 @@ typedef struct stance {
   /// divided by density, gravity and L: below 2 for blocks, balls and bunnies, hundreds for animals
   /// with thin legs. 0 if there is nothing to measure.
   float stiffness;
+  /// The same for a body that leans until its centre is no longer above its feet: hundreds for
+  /// what stands on two legs. 0 for what does not stand.
+  float lean;
   float stress;     ///< largest in a section, from what it carries, over density, gravity and L
   float thickness;  ///< smallest of the sections that carry half of the body
   float volume;
