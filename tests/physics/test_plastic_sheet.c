@@ -95,6 +95,9 @@ static void sheet_is_cut_by_a_cross(void** state) {
   (void)state;
   // Most of a minute with sanitizers.
   if (getenv("YW_TEST_FAST")) skip();
+  // By then the quarters have fallen by their own side, 0.4 m. How soon the last of them is off
+  // depends on the step and on friction, how many pieces there are in the end does not: at 0.05 s
+  // one quarter still hangs on the cross here.
   cut(&snow, 1e-3f, 0.1f, 0.1f);
 }
 
