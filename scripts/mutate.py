@@ -155,9 +155,9 @@ class Suite:
         source = self.place / "main.c"
         source.write_text(MAIN % ("".join(f"int main_{name}(int, char**);\n" for name in names),
                                   "".join(f'  if (!strcmp(words[1], "{name}")) result = main_{name}(1, test);\n' for name in names)))
-        subprocess.run(["c++", "-x", "c", str(source), "-x", "none", *[str(self.objects / f"{name}.o") for name in names], "-Wl,--start-group",
-                        *libraries, "-Wl,--end-group", "-lm", "-lpthread", "-ldl", "-Wl,--as-needed", "-Wl,--wrap=_cmocka_run_group_tests",
-                        ADDRESS if self.options.address else "-s", "-o", str(self.program)], cwd=BUILD, check=True)
+        subprocess.run(["c++", "-x", "c", str(source), "-x", "none", *[str(self.objects / f"{name}.o") for name in names], "-Wl,--as-needed", "-Wl,--start-group",
+                        *libraries, "-Wl,--end-group", "-lm", "-lpthread", "-ldl", "-Wl,--wrap=_cmocka_run_group_tests",
+                        *([ADDRESS, "-static-libasan"] if self.options.address else ["-s"]), "-o", str(self.program)], cwd=BUILD, check=True)
         versions = {name: hashlib.sha256((self.objects / f"{name}.o").read_bytes()).hexdigest()[:12] for name in names}
         (self.place / "versions.json").write_text(json.dumps(versions))
 

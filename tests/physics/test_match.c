@@ -41,6 +41,23 @@ static void assert_fixed_point(int cx, int cy, int cz, float far, yw_grouping gr
   case_end(&c);
 }
 
+static void regions_have_their_widths(void** state) {
+  (void)state;
+  for (int width = -1; width <= YW_MATCH_MAX_WIDTH + 1; ++width) {
+    match_case c;
+    case_begin(&c, 2, 2, 2);
+    c.def.region_width = width;
+    if (width >= 0 && width <= YW_MATCH_MAX_WIDTH) {
+      case_build(&c);
+    } else {
+      yw_error error = {0};
+      assert_int_equal(yw_match_model_create(NULL, &c.def, &c.model, &error), YW_ERR_INVALID);
+      assert_non_null(strstr(error.message, "region_width"));
+    }
+    case_end(&c);
+  }
+}
+
 static void rest_pose_is_a_fixed_point(void** state) {
   (void)state;
   assert_fixed_point(4, 8, 4, 0.0f, YW_GROUPS_GLOBAL);
@@ -366,6 +383,7 @@ static void body_released_from_an_example_returns_unless_beta_is_one(void** stat
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(regions_have_their_widths),
       cmocka_unit_test(rest_pose_is_a_fixed_point),
       cmocka_unit_test(rest_pose_of_a_large_body_far_away_is_a_fixed_point),
       cmocka_unit_test(pose_of_an_example_projects_to_it),

@@ -219,6 +219,21 @@ static void the_float_factor_is_as_good_as_float(void** state) {
     }
   }
   assert_at_most(worst / largest, 2e-5);
+  // Any number of columns, not in place: each as if it were alone.
+  enum { MOST = 9 };
+  float* b32 = calloc((size_t)(MOST * n), sizeof *b32);
+  float* all = calloc((size_t)(MOST * n), sizeof *all);
+  float* wide = yw_mem_alloc(NULL, yw_cholesky_scratch(f, MOST, NULL), sizeof *wide);
+  for (int i = 0; i < MOST * n; ++i) b32[i] = (float)test_random_in(&random, -1, 1);
+  assert_true(yw_cholesky_solve_f32(f, NULL, MOST, MOST, b32, all, wide));
+  for (int c = 0; c < MOST; ++c) {
+    for (int i = 0; i < n; ++i) x32[i] = b32[MOST * i + c];
+    assert_true(yw_cholesky_solve_f32(f, NULL, 1, 1, x32, x32, scratch));
+    for (int i = 0; i < n; ++i) assert_near(all[MOST * i + c], x32[i], 2e-5 * largest);
+  }
+  yw_mem_free(NULL, wide);
+  free(b32);
+  free(all);
   yw_mem_free(NULL, scratch);
   free(b);
   free(x);

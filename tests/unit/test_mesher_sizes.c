@@ -186,6 +186,14 @@ static void scenes_ask_in_several_ways(void** state) {
   for (int k = 0; k < 3; ++k) {
     assert_at_least(vertices_of(asking[k]), 1.5 * plain);
   }
+  // Small at one end only, and at either end as much.
+  int32_t both =
+      vertices_of(SCENE(", \"sizes\": [ { \"from\": [-1, 0, 0], \"to\": [1, 0, 0], \"size\": "
+                        "[0.05, 0.05] } ]"));
+  int32_t left = vertices_of(
+      SCENE(", \"sizes\": [ { \"from\": [-1, 0, 0], \"to\": [1, 0, 0], \"size\": [0.05, 0.2] } ]"));
+  assert_at_most(vertices_of(asking[1]), 0.7 * both);
+  assert_near((double)left / vertices_of(asking[1]), 1, 0.1);
   // Larger tets than around are no wish.
   assert_int_equal(vertices_of(SCENE(", \"sizes\": [ { \"size\": 0.5 } ]")), plain);
 }

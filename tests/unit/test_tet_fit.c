@@ -370,8 +370,25 @@ static void simple_bodies_keep_their_matter(void** state) {
   }
 }
 
+// The advice is a size that tets can have, or none where that would take more than a million.
+static void advice_depends_on_the_number_of_tets(void** state) {
+  (void)state;
+  yw_tet_fit fit = {.size = 0.1f, .shape_volume = 1, .tet_volume = 0.99, .num_lost = 2};
+  fit.lost[0] = (yw_lost_part){{0, 0, 0}, 0.006, 0.06f, 0.2f};
+  fit.lost[1] = (yw_lost_part){{1, 0, 0}, 0.004, 0.05f, 0.1f};
+  char text[1000];
+  // 12 tets in a cube of half the thickness: 12 / 0.025^3 = 768,000.
+  yw_tet_fit_text(&fit, 1000, text, sizeof text);
+  assert_non_null(strstr(text, "Give a size of 0.025 m to keep them."));
+  fit.lost[1].thickness = 0.04f;
+  yw_tet_fit_text(&fit, 1000, text, sizeof text);
+  assert_non_null(
+      strstr(text, "They need tets of 0.02 m: make them thicker, or bodies of their own."));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(advice_depends_on_the_number_of_tets),
       cmocka_unit_test(volume_and_thickness_are_those_of_the_shape),
       cmocka_unit_test(thin_legs_are_named_when_they_are_lost),
       cmocka_unit_test(long_legs_of_little_mass_are_kept_or_named),
