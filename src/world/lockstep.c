@@ -2,12 +2,16 @@
 // Which bodies of a substep touch, and which advance in lockstep. Explicit methods cannot take the
 // impulse of a whole substep at once: they and what is near them advance in parts, with contact
 // after each.
+#include <math.h>
 #include <string.h>
 
 #include "world/world.h"
 
 // Most parts of a substep for bodies in lockstep; beyond that, each part has several inner steps.
+// Substeps longer than LONG_SUBSTEP have as many more, so that bodies do not run through each other
+// between two parts.
 #define MAX_PARTS 64
+#define LONG_SUBSTEP (1.0f / 60.0f)
 // The same where contact sees points, which has to be found anew in every part.
 #define MAX_PARTS_OF_POINTS 8
 // Bodies nearer than this share of their size, plus what they move, count as touching.
@@ -149,6 +153,7 @@ int32_t yw_lockstep_plan(yw_world* world, float h) {
     added = count <= FEW_BODIES && spread_lockstep(world);
     added = spread_over_joints(world) || added;
   }
-  int32_t most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
-  return num_parts < most ? num_parts : most;
+  float most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
+  most *= fmaxf(1.0f, h / LONG_SUBSTEP);
+  return (float)num_parts < most ? num_parts : (int32_t)most;
 }

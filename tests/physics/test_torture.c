@@ -4,7 +4,8 @@
 // s, mass ratios up to 1e4), through what no body should have to bear. The law: no step fails or
 // takes longer than STEP_SECONDS of processor time, everything stays finite, no body diverges, and
 // once nothing from outside does work, energy does not grow by more than ENERGY_SHARE.
-// YW_TEST_SEEDS="first count" tries every ordeal with these seeds (make soak) and prints a table.
+// YW_TEST_SEEDS="first count" tries every ordeal with these seeds (make soak) and prints a table;
+// YW_TEST_ONLY="thrown fem sheet" tries one of them.
 #include <time.h>
 
 #include "support/scene_text.h"
@@ -360,6 +361,11 @@ typedef struct tally {
 static void try_trial(uint64_t seed, ordeal kind, method first, method second, bool full,
                       tally* sum) {
   static trial t;
+  const char* only = getenv("YW_TEST_ONLY");
+  char name[60];
+  snprintf(name, sizeof name, "%s %s %s", ordeal_names[kind], method_names[first],
+           kind < FIRST_OF_PAIRS ? "alone" : method_names[second]);
+  if (only && strcmp(only, name) != 0) return;
   begin_trial(&t, seed, kind, first, second, full);
   bool known = is_known(&t);
   if (known && !full) return;

@@ -467,12 +467,13 @@ static yw_touch_need greatest_need(const yw_surfaces* c) {
 
 // The velocities of rigid bodies have the gravity of both halves of the substep, but the move to
 // where they are had that of the first half: contact must see the velocities of the move, or bodies
-// at rest are lifted by what it takes away too much.
+// at rest are lifted by what it takes away too much. Bodies that meet nobody in this call are not
+// touched: some of them have not moved yet, and have the kick of another substep.
 static void shift_rigid_velocities(yw_contact_problem* problem, int32_t num_bodies, float sign) {
   for (int32_t i = 0; i < num_bodies; ++i) {
     const yw_rigid_motion* m = problem->bodies[i].rigid;
     yw_particles* p = problem->bodies[i].particles;
-    if (!m || m->held || problem->bodies[i].asleep) continue;
+    if (!m || m->held || problem->bodies[i].asleep || !problem->bodies[i].body_contact) continue;
     yw_vec3 kick =
         yw_v3(sign * (float)m->kick[0], sign * (float)m->kick[1], sign * (float)m->kick[2]);
     for (int32_t k = 0; k < p->count; ++k) p->vel[k] = yw_v4(yw_add(yw_xyz(p->vel[k]), kick));

@@ -5,6 +5,7 @@
 // Orientations likewise: q^ is a third of the last rotation further; angular momenta L^ are treated
 // as velocities. A particle rotates freely from q^ to q* with L^; from there inertia pulls with
 // 2 v^T J v / h'^2, v = vec(q q*^-1), and L = L^ + h' torque.
+#include <math.h>
 #include <string.h>
 
 #include "math/small/mat3d.h"
@@ -20,6 +21,10 @@
 // impact, after which the second-order formula restarts.
 #define KICK_SHARE 0.25
 #define KICK_FALLS 8.0
+// A body that would turn by more than this in a step (rad) takes shorter ones, down to a share of
+// it: rotations of several radians say little about each other, and energy would grow.
+#define MOST_TURN 1.0
+#define MOST_CUTS 32
 // Begin -------------------------------------------------------------------------------------------
 
 static bool is_kick(yw_vec4 before, yw_vec4 after, double usual) {
@@ -261,5 +266,16 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
 yw_status yw_slender_implicit_advance(slender_body* body, yw_particles* particles,
                                       const yw_step_ctx* ctx) {
   body->newton = 0;
-  return advance_span(body, particles, ctx, (slender_span){0.0, (double)ctx->h}, 0);
+  slender_motion motion = yw_slender_motion(body, particles, NULL);
+  const double* w = motion.spin;
+  double turn = (double)ctx->h * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+  int32_t cuts = 1;
+  while (cuts < MOST_CUTS && turn > MOST_TURN * cuts) cuts *= 2;
+  double h = (double)ctx->h / cuts;
+  yw_status status = YW_OK;
+  for (int32_t i = 0; i < cuts && status >= 0; ++i) {
+    yw_status now = advance_span(body, particles, ctx, (slender_span){i * h, h}, 0);
+    status = now < 0 || status == YW_OK ? now : status;
+  }
+  return status;
 }
