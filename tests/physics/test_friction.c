@@ -187,12 +187,12 @@ static void bodies_stick_below_the_angle(void** state) {
   }
 }
 
-// Solid balls roll with 5/7 g sin; those of frames and plastic are slower (docs/design/contact.md).
+// Solid balls roll with 5/7 g sin; those of plastic are slower (docs/design/contact.md).
 static void balls_roll(void** state) {
   (void)state;
   const double angle = 20, theory = 5.0 / 7.0 * GRAVITY * sin(angle * PI / 180);
   for (int i = 0; i < NUM_KINDS; ++i) {
-    if (strcmp(kinds[i].name, "frames") == 0 || strcmp(kinds[i].name, "plastic") == 0) continue;
+    if (strcmp(kinds[i].name, "plastic") == 0) continue;
     yw_world* world = on_slope(angle, "\"shape\": {\"sphere\": {\"radius\": 0.25}}", 0.25, 0.8,
                                kinds[i].settings);
     run(world, 20);
