@@ -11,7 +11,7 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 
-static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '6'};
+static const char magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '7'};
 // Starts what is hashed: hashes stay when the format of snapshots changes but not what they hold.
 static const char hash_magic[8] = {'Y', 'W', 'S', 'N', 'A', 'P', '0', '3'};
 

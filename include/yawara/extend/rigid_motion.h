@@ -66,6 +66,7 @@ typedef struct yw_rigid_motion {
   double free_velocity[3], free_angular[3];  ///< in the first half, before any impulses
   double half_velocity[3], half_angular[3];  ///< of the move from the start to here
   double kick[3];                            ///< m/s, gravity in each half of the substep
+  double late_velocity[3];                   ///< m/s, what came after the move
   yw_rigid_contact* contacts;                ///< with obstacles
   int32_t num_contacts;
   yw_rigid_anchor* anchors;  ///< pins

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "contact/surfaces/balance.h"
 #include "contact/surfaces/batches.h"
 #include "contact/surfaces/calm.h"
 #include "contact/surfaces/data.h"
@@ -465,17 +466,18 @@ static yw_touch_need greatest_need(const yw_surfaces* c) {
   return need;
 }
 
-// The velocities of rigid bodies have the gravity of both halves of the substep, but the move to
-// where they are had that of the first half: contact must see the velocities of the move, or bodies
-// at rest are lifted by what it takes away too much. Bodies that meet nobody in this call are not
-// touched: some of them have not moved yet, and have the kick of another substep.
+// Rigid bodies have the velocities of the end of the substep, but moved to where they are with
+// those of its middle: contact must see the latter, or bodies at rest are lifted by what it takes
+// away too much. What came after the move is gravity, less what obstacles took of it. Bodies that
+// meet nobody in this call are not touched: some of them have not moved yet, and what they have is
+// of another substep.
 static void shift_rigid_velocities(yw_contact_problem* problem, int32_t num_bodies, float sign) {
   for (int32_t i = 0; i < num_bodies; ++i) {
     const yw_rigid_motion* m = problem->bodies[i].rigid;
     yw_particles* p = problem->bodies[i].particles;
     if (!m || m->held || problem->bodies[i].asleep || !problem->bodies[i].body_contact) continue;
-    yw_vec3 kick =
-        yw_v3(sign * (float)m->kick[0], sign * (float)m->kick[1], sign * (float)m->kick[2]);
+    const double* late = m->late_velocity;
+    yw_vec3 kick = yw_v3(sign * (float)late[0], sign * (float)late[1], sign * (float)late[2]);
     for (int32_t k = 0; k < p->count; ++k) p->vel[k] = yw_v4(yw_add(yw_xyz(p->vel[k]), kick));
   }
 }
@@ -483,9 +485,9 @@ static void shift_rigid_velocities(yw_contact_problem* problem, int32_t num_bodi
 // Particles that answer for themselves alone hop from substep to substep, and piles of these
 // tremble when they start from old forces; the motions of rigid bodies are solved for by
 // themselves. Rods and sheets bend far in an impact, and forces of then mean nothing afterwards.
-static bool starts_warm(const yw_contact_body* a, const yw_contact_body* b) {
+static bool is_kept(const yw_contact_body* a, const yw_contact_body* b) {
   bool thin = a->geometry.radius || b->geometry.radius;
-  return (a->respond || b->respond) && !a->rigid && !b->rigid && !thin;
+  return ((a->respond && !a->rigid) || (b->respond && !b->rigid)) && !thin;
 }
 
 // Notes the forces at contacts for the next substep.
@@ -493,7 +495,7 @@ static bool keep_warm(yw_surfaces* c, const yw_contact_problem* problem, yw_warm
   int32_t room = 0;
   for (int32_t i = 0; i < c->batches.count; ++i) {
     const yw_contact_batch* batch = &c->colored.items[i];
-    bool kept = starts_warm(&problem->bodies[batch->a], &problem->bodies[batch->b]);
+    bool kept = is_kept(&problem->bodies[batch->a], &problem->bodies[batch->b]);
     room += kept ? batch->count : 0;
   }
   warm->entries.count = 0;
@@ -501,10 +503,10 @@ static bool keep_warm(yw_surfaces* c, const yw_contact_problem* problem, yw_warm
   if (!yw_warm_begin(&c->mem, warm, room)) return false;
   for (int32_t i = 0; i < c->batches.count; ++i) {
     const yw_contact_batch* batch = &c->colored.items[i];
-    if (!starts_warm(&problem->bodies[batch->a], &problem->bodies[batch->b])) continue;
+    if (!is_kept(&problem->bodies[batch->a], &problem->bodies[batch->b])) continue;
     for (int32_t k = 0; k < batch->count; ++k) {
       const yw_contact* p = &batch->contacts[k];
-      if (p->impulse > 0.0f) yw_warm_add(warm, problem->bodies, p, problem->h);
+      yw_warm_add(warm, problem->bodies, p, problem->h);
     }
   }
   return true;
@@ -563,6 +565,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
                             .near = yw_near_fns_of(c->simd),
                             .sift = yw_sift_fns_of(c->simd)};
   if (!yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
+  if (!yw_balance_begin(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
     // Velocities have the impulses of the first solve already.
@@ -578,6 +581,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
     note_pressed(c, bodies, true);
     if (!guard(c, h, tasks)) return YW_ERR_MEMORY;
   }
+  yw_balance_end(c, bodies, num_bodies);
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }

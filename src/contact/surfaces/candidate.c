@@ -361,12 +361,24 @@ static bool vertex_can_touch(const yw_candidate* c, const yw_nearest* near, cons
   return true;
 }
 
-// Edges that cross have one direction only.
+// Edges that cross have one direction only. Parallel ones have many, and within a flat face only
+// its normal is one of these. Rods are round, and touch whatever is nearest.
+static bool edges_cross(const yw_nearest* near, const yw_vec3 x[4]) {
+  for (int k = 0; k < 4; ++k) {
+    if (!(near->weights[k] > YW_BORDER)) return false;
+  }
+  yw_vec3 u = yw_sub(x[1], x[0]), v = yw_sub(x[3], x[2]);
+  return yw_length2(yw_cross(u, v)) > YW_PARALLEL * YW_PARALLEL * yw_length2(u) * yw_length2(v);
+}
+
 static bool edges_can_touch(const yw_candidate* c, const yw_nearest* near, const yw_vec3 x[4],
-                            float t, yw_vec3 n) {
+                            float t, yw_vec3* n) {
+  bool round = c->works[0]->complex->num_triangles == 0 || c->works[1]->complex->num_triangles == 0;
+  bool given = round || edges_cross(near, x);
   for (int side = 0; side < 2; ++side) {
-    yw_vec3 away = side ? n : yw_neg(n), p = point_of_side(c, x, near->weights, side);
+    yw_vec3 away = side ? *n : yw_neg(*n), p = point_of_side(c, x, near->weights, side);
     if (!yw_cone_of_edge(c->works[side], c->primitive[side], p, t, &away)) return false;
+    if (!given) *n = side ? away : yw_neg(away);
   }
   return true;
 }
@@ -396,7 +408,7 @@ static void find_contact(yw_candidate* c, const yw_nearest* start, float keep, f
         lies_in_crease(c, &near, x, t, &n) ||
         (owns_vertex_contact(c, &near, n, t) && (flat || vertex_can_touch(c, &near, x, t, &n)));
     if (touches) append_contact(c, &near, n, keep, skin, list);
-  } else if (!flat && !edges_can_touch(c, &near, x, t, n)) {
+  } else if (!flat && !edges_can_touch(c, &near, x, t, &n)) {
     return;
   } else if (flat || both_stand_out(c, &near, n, t, YW_RIDGE * skin)) {
     append_contact(c, &near, n, keep, skin, list);

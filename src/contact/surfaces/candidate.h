@@ -23,6 +23,8 @@
 #define YW_QUICK_STEPS 3
 // Weights below this are on the border of a triangle or segment.
 #define YW_BORDER 1e-4f
+/// Sine of the angle between edges that count as parallel.
+#define YW_PARALLEL 1e-3f
 
 /// A pair under test, with everything known about it.
 typedef struct yw_candidate {

@@ -34,6 +34,13 @@ typedef struct yw_batch_chunks {
   int32_t items[YW_BATCH_CHUNKS];
 } yw_batch_chunks;
 
+/// Sums over a body, or over an island, about the origin; see balance.c.
+typedef struct yw_balance {
+  double mass, energy2;  // twice the kinetic energy
+  double moment[3], momentum[3], angular[3], inertia[6];
+  bool held;  // something else acts on it
+} yw_balance;
+
 struct yw_surfaces {
   yw_allocator mem;
   yw_contact_log* log;  // NULL: nobody reads
@@ -67,6 +74,7 @@ struct yw_surfaces {
   int32_t series;
   YW_LIST(yw_whole_row) whole_rows;
   YW_LIST(yw_whole_state) whole_states;
+  YW_LIST(yw_balance) balances;
 };
 
 /// Puts caches and works into the order of the bodies; frees the caches of removed bodies. False

@@ -5,9 +5,6 @@
 #include "contact/surfaces/cone.h"
 #include "contact/surfaces/pair_lanes.h"
 
-// Sine of the angle between edges that count as parallel.
-#define PARALLEL 1e-3f
-
 typedef struct paths {
   vec begin[4], way[4];
 } paths;
@@ -201,7 +198,7 @@ YW_LANE_FN void sift_register(const yw_near_lanes* l, uint32_t asked, yw_sift* s
   } else {
     // Edges that are nearly parallel have no normal of their own.
     vec u = sub(x[1], x[0]), v = sub(x[3], x[2]);
-    unclear |= ~(size * size > PARALLEL * PARALLEL * dot(u, u) * dot(v, v));
+    unclear |= ~(size * size > YW_PARALLEL * YW_PARALLEL * dot(u, u) * dot(v, v));
     for (int side = 0; side < 2; ++side) {
       yw_vi border = on_border(m.near.weights + 2 * side, 2);
       if (s->found_by[side]) nothing |= border & ~unclear;

@@ -42,14 +42,15 @@ typedef struct yw_contact_answer {
 
 /// Bodies that touch each other.
 typedef struct yw_contact_island {
-  double along, own;  ///< J, sums over the bodies; goals are subtracted
-  float share;        ///< of the impulses of the last sweeps that is left
-  bool answers;       ///< some soft body does
-  bool thin;          ///< some body is a rod, a sheet or made of balls
-  bool driven;        ///< an obstacle that moves touches it
-  bool touches;       ///< it has contacts
-  bool supported;     ///< by obstacles
-  float pace;         ///< of its fastest body, see calm.c
+  double along, own;        ///< J, sums over the bodies; goals are subtracted
+  float share;              ///< of the impulses of the last sweeps that is left
+  bool answers;             ///< some soft body does
+  bool thin;                ///< some body is a rod, a sheet or made of balls
+  bool driven;              ///< an obstacle that moves touches it
+  bool touches;             ///< it has contacts
+  bool supported;           ///< by obstacles
+  float pace;               ///< of its fastest body, see calm.c
+  double pressed, sliding;  ///< N s, normal impulses, and those of contacts that slide
 } yw_contact_island;
 
 /// Batches of one color have no body in common, or not the same parts of one, so that their order

@@ -38,6 +38,8 @@ typedef struct yw_contact {
   float push_impulse;    ///< kg m, distance pushed apart times the mass of the point
   float impulse;         ///< N s along the normal so far
   yw_vec3 friction;      ///< N s, tangential, so far
+  float grip, grip_age;  ///< N and s, mean force while it touched, and for how long; see warm.h
+  float slip;            ///< m/s, of bodies that answer
 } yw_contact;
 
 /// A contact of two edges that vertices around it make superfluous, unless the solver finds

@@ -38,7 +38,7 @@ static void add_fixed_velocity(const yw_contact_problem* problem, const yw_conta
   }
   if (is_free(body)) {
     // As in yw_contact_solve, the velocities of the move.
-    for (int k = 0; k < 3 && !body->asleep; ++k) out[k] -= sign * body->rigid->kick[k];
+    for (int k = 0; k < 3 && !body->asleep; ++k) out[k] -= sign * body->rigid->late_velocity[k];
     return;
   }
   for (int i = 0; i < c->count[side]; ++i) {

@@ -35,9 +35,10 @@
 // before that keep theirs while the safe step is above this share of them, if the safety factor
 // covers it: two steps in every part would cost twice as much.
 #define PART_SHARE 0.95f
-// While obstacles press on the body, positions follow the elastic forces by this share of a step
-// more than velocities do (Tchamwa and Wielgosz 1999): motion at the highest frequencies is damped
-// by that share of critical damping, and slower motion less in proportion. Friction excites it.
+// While obstacles or others press on the body, positions follow the elastic forces by this share of
+// a step more than velocities do (Tchamwa and Wielgosz 1999): motion at the highest frequencies is
+// damped by that share of critical damping, and slower motion less in proportion. Friction excites
+// it.
 #define LEAD 0.05f
 // Obstacles farther from the body than this fraction of its size do not touch it.
 #define TOUCH_MARGIN 0.01f
@@ -163,18 +164,23 @@ static yw_status find_forces(fem_body* b, const yw_particles* p, const yw_step_c
   return YW_OK;
 }
 
+// Others may lie on the body, or it on them. Not in space: the lead changes angular momentum.
+static bool is_pressed(const yw_step_ctx* ctx) {
+  return ctx->crowded && yw_length2(ctx->gravity) > 0.0f;
+}
+
 // Advances by h from `begin` (s, from the start of the substep).
 static yw_status step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
                            float h) {
   float share = (begin + h) / ctx->h;
-  bool obstacles = !no_obstacles(ctx);
+  bool obstacles = !no_obstacles(ctx), leads = b->gripped || is_pressed(ctx);
   inner_step s = {.b = b,
                   .p = p,
                   .move = {.gravity = yw_scale(ctx->gravity, h),
                            .h = h,
                            .keep = yw_expf(-b->params.mass_damping * h),
                            .push = h * b->params.stiffness_scale,
-                           .lead = b->gripped ? LEAD * h : 0.0f}};
+                           .lead = leads ? LEAD * h : 0.0f}};
   ++b->inner_steps;
   b->last_step = h;
   if (b->away) return yw_fem_move_away(b, p, ctx, &s.move, obstacles, begin);

@@ -130,8 +130,10 @@ static yw_status advance_span(frames_body* body, yw_particles* particles, const 
     yw_status status = advance_span(body, particles, ctx, first, depth + 1);
     return status < 0 ? status : advance_span(body, particles, ctx, second, depth + 1);
   }
-  if (!body->in_contact) {
-    frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  if (body->in_contact) {
+    yw_frames_restore_spin(body, particles, ctx, &before, &after, span.h);
+  } else {
     yw_frames_restore_momentum(body, particles, ctx, &before, &after, span.h);
   }
   yw_frames_implicit_remember(body, particles, ctx, span);

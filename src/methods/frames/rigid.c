@@ -4,10 +4,13 @@
 // clamp that holds the body, or a swing about a single held point.
 #include <math.h>
 
+#include "math/small/mat3d.h"
 #include "methods/frames/rigid.h"
 #include "methods/kit/rigid.h"
 
 #define HELD_WEIGHT 1e5
+// Bodies that turn by less than this in a step, rad, do not roll.
+#define LEAST_TURN 1e-3
 
 typedef struct rigid_phase {
   frames_phase phase;
@@ -95,5 +98,33 @@ void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, cons
     yw_vec3 y = yw_sub(yw_xyz(particles->pos[p]), center);
     yw_vec3 change = yw_add(shift, yw_cross(turn, y));
     particles->vel[p] = yw_v4(yw_add(yw_xyz(particles->vel[p]), change));
+  }
+}
+
+// The backward formula of first order keeps r' x m v' - r' x m v = h times the torque, with arms r'
+// at the end of the step, where the law has r x m v: (r' - r) x m v is lost. Torques of obstacles
+// need not be known.
+void yw_frames_restore_spin(const frames_body* body, yw_particles* particles,
+                            const yw_step_ctx* ctx, const frames_rigid* before,
+                            const frames_rigid* after, float h) {
+  bool slow = yw_dot3(before->spin, before->spin) * (double)(h * h) < LEAST_TURN * LEAST_TURN;
+  bool held = ctx->num_holds > 0 || ctx->num_springs > 0;
+  if (slow || held || body->h1 != h) return;
+  double lost[3] = {0}, spin[3], turning[3];
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    yw_vec4 from = body->last_pos[p], to = particles->pos[p], u = body->last_vel[p];
+    double m = (double)body->model->solid.mass[p], way[3], v[3];
+    const double step[3] = {(double)to.x - (double)from.x, (double)to.y - (double)from.y,
+                            (double)to.z - (double)from.z};
+    for (int k = 0; k < 3; ++k) way[k] = step[k] - (after->center[k] - before->center[k]);
+    v[0] = (double)u.x, v[1] = (double)u.y, v[2] = (double)u.z;
+    yw_cross3(way, v, turning);
+    for (int k = 0; k < 3; ++k) lost[k] -= m * turning[k];
+  }
+  yw_spin_of(after->inertia, lost, spin);
+  yw_vec3 turn = yw_v3_of(spin), center = yw_v3_of(after->center);
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    yw_vec3 y = yw_sub(yw_xyz(particles->pos[p]), center);
+    particles->vel[p] = yw_v4(yw_add(yw_xyz(particles->vel[p]), yw_cross(turn, y)));
   }
 }

@@ -22,5 +22,9 @@ frames_rigid yw_frames_rigid_motion(frames_body* body, const yw_particles* parti
 /// Restores the momentum that a body without holds and springs had before a step of h seconds.
 void yw_frames_restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                                 const frames_rigid* before, const frames_rigid* after, float h);
+/// Restores the angular momentum that a step of first order takes from a body that rolls.
+void yw_frames_restore_spin(const frames_body* body, yw_particles* particles,
+                            const yw_step_ctx* ctx, const frames_rigid* before,
+                            const frames_rigid* after, float h);
 
 #endif
