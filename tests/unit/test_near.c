@@ -192,7 +192,7 @@ static void check_contact(const yw_near_lanes* lanes, const yw_sift* sift, int i
 static void sifted_lanes_agree_at_every_width(void** state) {
   (void)state;
   test_random random = {4};
-  int contacts = 0, spares = 0, unclear = 0;
+  int contacts = 0, spares = 0, unclear = 0, turned = 0;
   for (int trial = 0; trial < 400; ++trial) {
     points p = random_points(&random, 0.1);
     yw_near_lanes lanes = random_lanes(&random, &p, (yw_pair_kind)(trial % 2));
@@ -204,6 +204,7 @@ static void sifted_lanes_agree_at_every_width(void** state) {
     contacts += __builtin_popcount(plain.contacts);
     spares += __builtin_popcount(plain.spares);
     unclear += __builtin_popcount(plain.unclear);
+    turned += __builtin_popcount(plain.turned);
     for (uint32_t left = plain.contacts | plain.spares; left != 0; left &= left - 1) {
       check_contact(&lanes, &plain, __builtin_ctz(left));
     }
@@ -214,6 +215,7 @@ static void sifted_lanes_agree_at_every_width(void** state) {
       assert_int_equal(wide.contacts, plain.contacts);
       assert_int_equal(wide.spares, plain.spares);
       assert_int_equal(wide.unclear, plain.unclear);
+      assert_int_equal(wide.turned, plain.turned);
       for (uint32_t left = plain.contacts | plain.spares; left != 0; left &= left - 1) {
         int i = __builtin_ctz(left);
         assert_true(wide.gap_before[i] == plain.gap_before[i]);
@@ -225,6 +227,7 @@ static void sifted_lanes_agree_at_every_width(void** state) {
   assert_at_least(contacts, 100);
   assert_at_least(spares, 100);
   assert_at_least(unclear, 100);
+  assert_at_least(turned, 1);
 }
 
 // Sheets ----------------------------------------------------------------------------------------

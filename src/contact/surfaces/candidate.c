@@ -331,7 +331,7 @@ static float time_of_touch(const yw_candidate* c, const yw_nearest* start, float
   if (yw_path_reach(c->kind, &c->path) < YW_SLOW_PAIR * yw_touch_skin(c->works[0], c->works[1])) {
     // What is near at the start touches there, to within that distance.
     if (start->distance < distance + band) return time_from_start(c, start, distance + slack);
-    float t = quick_time_of_touch(c, distance, slack, near);
+    float t = c->turns ? -1.0f : quick_time_of_touch(c, distance, slack, near);
     if (t >= 0.0f) return t;
     *near = *start;
   }

@@ -33,6 +33,7 @@ typedef struct yw_candidate {
   yw_pair_kind kind;
   int32_t corners[4];
   int32_t primitive[2];  ///< vertex or edge; triangle or edge
+  bool turns;            ///< known to turn too far for quick steps
   yw_path4 path;         ///< filled by the test
 } yw_candidate;
 

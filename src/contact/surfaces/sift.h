@@ -23,6 +23,7 @@ typedef struct yw_sift {
 
   // Results: one bit per lane, and the numbers of those that have one.
   uint32_t contacts, spares, unclear;
+  uint32_t turned;  ///< unclear because the direction turned too far on the way
   float weights[4][YW_LANES];
   float normal[3][YW_LANES];
   float distance[YW_LANES];    ///< m, to keep

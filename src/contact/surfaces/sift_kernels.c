@@ -92,7 +92,8 @@ YW_LANE_FN yw_vi approach(yw_pair_kind kind, const paths* p, yw_vf keep, float s
 // The moment of touch. Returns the lanes that do not touch but are so near at the start or at the
 // end that others may press them together; `nothing` receives those that are not even that.
 YW_LANE_FN yw_vi find_moment(yw_pair_kind kind, const paths* p, const yw_sift* s, yw_vf keep,
-                             uint32_t asked, moment* m, yw_vi* nothing, yw_vi* unclear) {
+                             uint32_t asked, moment* m, yw_vi* nothing, yw_vi* unclear,
+                             yw_vi* turned) {
   float slack = YW_TOUCH_SLOP * s->skin;
   int split = yw_pair_split(kind);
   yw_vi close = m->distance - keep <= slack;
@@ -105,7 +106,8 @@ YW_LANE_FN yw_vi find_moment(yw_pair_kind kind, const paths* p, const yw_sift* s
   yw_vi apart = ~close & near & ~(dot(at_end, m->near.apart) < (keep + slack) * m->distance);
   yw_vi far = slow & ~close & ~near;
   if ((yw_vi_bits(far) & asked) == 0) return apart;
-  yw_vi misses = approach(kind, p, keep, slack, far, m, unclear);
+  yw_vi misses = approach(kind, p, keep, slack, far, m, turned);
+  *unclear |= *turned;
   if ((yw_vi_bits(misses) & asked) == 0) return apart;
   moment end = at_time(kind, p, yw_vf_splat(1.0f));
   *m = choose(misses, &end, m);
@@ -184,7 +186,8 @@ YW_LANE_FN void sift_register(const yw_near_lanes* l, uint32_t asked, yw_sift* s
     nothing |= ~unclear & ~on_border(m.near.weights + 1, 3) & (facing < 0.0f);
   }
   yw_vf keep = distance_to_keep(l, s, first, kind, m.near.weights);
-  yw_vi apart = find_moment(kind, &p, s, keep, asked, &m, &nothing, &unclear);
+  yw_vi turned = (yw_vi){0};
+  yw_vi apart = find_moment(kind, &p, s, keep, asked, &m, &nothing, &unclear, &turned);
 
   for (int k = 0; k < 4; ++k) x[k] = mad(p.begin[k], m.t, p.way[k]);
   vec n = normal_of(kind, x);
@@ -216,12 +219,13 @@ YW_LANE_FN void sift_register(const yw_near_lanes* l, uint32_t asked, yw_sift* s
   yw_vf gap = dot(n, difference(p.begin, m.near.weights, split)) - keep;
   yw_vf_store(s->gap_before + first, gap);
   s->unclear |= (yw_vi_bits(unclear & ~nothing) & asked) << first;
+  s->turned |= (yw_vi_bits(turned) & asked) << first;
   s->contacts |= (yw_vi_bits(contact & ~unclear & ~nothing) & asked) << first;
   s->spares |= (yw_vi_bits(~contact & ~apart & ~unclear & ~nothing) & asked) << first;
 }
 
 static void sift(const yw_near_lanes* l, uint32_t near, yw_sift* s) {
-  s->contacts = s->spares = s->unclear = 0;
+  s->contacts = s->spares = s->unclear = s->turned = 0;
   for (int32_t first = 0; first < l->count; first += YW_VF_LANES) {
     uint32_t asked = near >> first & (uint32_t)((1ull << YW_VF_LANES) - 1);
     if (asked == 0) continue;

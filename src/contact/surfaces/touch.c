@@ -97,7 +97,8 @@ static void test_candidate(const pair_search* s, const sieve* v, int32_t i) {
   yw_candidate c = {.works = {s->works[0], s->works[1]},
                     .body = {s->body[0], s->body[1]},
                     .kind = s->kind,
-                    .primitive = {v->pairs[i][0], v->pairs[i][1]}};
+                    .primitive = {v->pairs[i][0], v->pairs[i][1]},
+                    .turns = (v->sift.turned >> i & 1) != 0};
   yw_nearest start = {.apart = yw_v3(lanes->apart[0][i], lanes->apart[1][i], lanes->apart[2][i]),
                       .distance = lanes->distance[i]};
   for (int k = 0; k < 4; ++k) {
@@ -122,7 +123,7 @@ static void empty_sieve(const pair_search* s, sieve* v) {
   int32_t count = v->lanes.count;
   if (count == 0) return;
   uint32_t all = (1u << count) - 1;
-  sift->contacts = sift->spares = 0;
+  sift->contacts = sift->spares = sift->turned = 0;
   sift->unclear = all;
   if (s->step->mode == YW_TOUCH_CONTACTS) {
     for (int32_t i = count; i < yw_near_width(count); ++i) copy_lane(v, i, &v->lanes, 0);
