@@ -77,6 +77,7 @@ static void a_step_allocates_nothing(void** state) {
   def.threads = 2;
   def.mem = counted_allocator(&memory);
   yw_world* world = crowd(def);
+  assert_int_equal(yw_world_set_sleep_speed(world, 0.0f), YW_OK);
   // The last of them settles after 1.2 s, and the number of contacts with it.
   for (int step = 0; step < 350; ++step) yw_world_step(world, H, 1, NULL);
   int before = memory.calls;

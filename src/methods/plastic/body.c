@@ -146,7 +146,6 @@ double yw_plastic_body_bytes(double masters, double slaves) {
           (double)YW_LANES +
       (PLASTIC_MAX_ROW + 4) * number + 4 * place + 4;
   double seam = 3 * place + 2 * sizeof(yw_vec3) + 3 * number;
-  double sleep = 4 * number;
   // `yw_plastic_reserve_pairs`, and the slaves of chunks (locals.c): three per master in a lattice,
   // and never fewer than there are slaves.
   double pairs = (1.25 * USUAL_PAIRS + 3.0) * (2 * number + sizeof(uint16_t));
@@ -154,8 +153,10 @@ double yw_plastic_body_bytes(double masters, double slaves) {
   // `yw_plastic_reserve_slaves`.
   double capacity = 1.25 * slaves + 256.0;
   double slave = 8 * place + sizeof(plastic_course) + 13 * number + 1;
+  // `yw_plastic_sleep_create`.
+  double sleep = masters * 4 * number + (1.25 * capacity + 256.0) * (place + 2 * number);
   double tables = power_of_two_above(capacity) + power_of_two_above(0.5 * slaves);
-  return masters * (master + seam + sleep + pairs) + locals + capacity * slave + tables * number;
+  return masters * (master + seam + pairs) + locals + capacity * slave + sleep + tables * number;
 }
 
 void yw_plastic_reset_state(plastic_body* body) {

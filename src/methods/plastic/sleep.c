@@ -41,8 +41,10 @@ bool yw_plastic_sleep_create(plastic_body* body) {
   sleep->is_on = body->params.sleep_speed != 0.0f;
   sleep->still = YW_NEW_ARRAY(mem, float, n);
   sleep->masters.next = YW_NEW_ARRAY(mem, int32_t, n);
+  // Room for all of it now: matter may rest for the first time long after the start.
   return sleep->still && sleep->masters.next && create_grid(mem, &sleep->masters, n) &&
-         create_grid(mem, &sleep->slaves, n);
+         create_grid(mem, &sleep->slaves, n) &&
+         (!sleep->is_on || yw_plastic_sleep_reserve(body, 1, body->slave_capacity));
 }
 
 void yw_plastic_sleep_destroy(plastic_body* body) {
