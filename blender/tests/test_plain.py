@@ -101,26 +101,37 @@ def check_settings(found, wanted, what):
         assert same, (what, key, found[key], value)
 
 
-def legs_are_those_of_the_program():
-    """a table with thin legs gets the stiffness and the particles of yawara new --as"""
-    parts = [((-0.5, 0.4, -0.3), (0.5, 0.45, 0.3))] + [
-        ((x, 0, z), (x + 0.03, 0.4, z + 0.03)) for x in (-0.5, 0.47) for z in (-0.3, 0.27)]
-    boxes = [np.where(BOX > 0, high, low) for low, high in parts]
-    points = np.concatenate(boxes).astype(np.float32)
-    faces = [[v + 8 * i for v in face] for i in range(len(parts)) for face in FACES]
-    meshfiles.write_obj(path("table.obj"), points, faces)
-    legs = stance.measure(points, faces)
-    size = np.ptp(points, axis=0)
-    for name, method in (("jelly", "match"), ("rubber", "frames"), ("clay", "plastic")):
-        target = path(f"table_{method}")
-        subprocess.run([PROGRAM, "new", target, "--from", path("table.obj"), "--as", name, "--method", method],
+def mesh_of_boxes(parts):
+    points = np.concatenate([np.where(BOX > 0, high, low) for low, high in parts]).astype(np.float32)
+    return points, [[v + 8 * i for v in face] for i in range(len(parts)) for face in FACES]
+
+
+def check_legs(model, points, faces, choices):
+    meshfiles.write_obj(path(f"{model}.obj"), points, faces)
+    legs, size = stance.measure(points, faces), np.ptp(points, axis=0)
+    for name, method in choices:
+        target = path(f"{model}_{name}_{method}")
+        subprocess.run([PROGRAM, "new", target, "--from", path(f"{model}.obj"), "--as", name, "--method", method],
                        check=True, capture_output=True)
         with open(target + ".json", encoding="utf-8") as text:
             body = json.loads(re.sub(r"//.*", "", text.read()))["bodies"][0]
-        settings, _ = words.word(name, method, 1.0, float(np.linalg.norm(size)), legs)
-        assert method != "plastic" or settings["spacing"] < 0.03, settings
-        assert method != "match" or settings["stiffness"] > 2 * words.WORDS[name][1], settings
-        check_settings(body[method], settings, (name, method))
+        settings, _ = words.word(name, method, float(size.max()), float(np.linalg.norm(size)), legs)
+        check_settings(body[method], settings, (model, name, method))
+    return legs
+
+
+def legs_are_those_of_the_program():
+    """models on four thin legs and on two get the values of yawara new --as"""
+    choices = (("jelly", "match"), ("rubber", "frames"), ("clay", "plastic"), ("clay", "fem"))
+    table = [((-0.5, 0.4, -0.3), (0.5, 0.45, 0.3))] + [
+        ((x, 0, z), (x + 0.03, 0.4, z + 0.03)) for x in (-0.5, 0.47) for z in (-0.3, 0.27)]
+    legs = check_legs("table", *mesh_of_boxes(table), choices)
+    assert words.word("clay", "plastic", 1, 1, legs)[0]["spacing"] < 0.03
+    assert words.word("jelly", "match", 1, 1, legs)[0]["stiffness"] > 2 * words.WORDS["jelly"][1]
+    figure = [((-0.2, 0.4, -0.08), (0.2, 1, 0.12)), ((-0.2, 0, -0.06), (-0.1, 0.4, 0.06)),
+              ((0.1, 0, -0.06), (0.2, 0.4, 0.06))]
+    lean = check_legs("figure", *mesh_of_boxes(figure), choices).lean
+    assert words.TWO_LEGS < lean and words.MATCH_LEANS * lean > 2 * words.WORDS["jelly"][1], lean
 
 
 def words_are_those_of_the_program():

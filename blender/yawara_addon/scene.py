@@ -96,7 +96,7 @@ class SceneWriter:
         entry = self._common(body, body.name)
         method = {"sheet": "slender", "rigid": "rigid"}.get(body.kind, body.method)
         upright = rest.astype(float) @ axes.scene_rotation(rotation).T
-        legs = stance.measure(upright, body.mesh.faces) if body.kind == "volume" else (0, 0, 0)
+        legs = stance.measure(upright, body.mesh.faces) if body.kind == "volume" else stance.Stance()
         values, density = words.settings(body.material, method, float(size.max()), float(np.linalg.norm(size)),
                                          body.modulus, body.ratio, body.density, legs)
         entry["density"] = density

@@ -2,6 +2,8 @@
 """Materials: plain words, whose stiffness follows the size of the body, and measured ones."""
 import math
 
+from . import stance as standing
+
 GRAVITY = 9.81
 
 # Word: density (kg/m^3), stiffness (modulus over weight per area), Poisson's ratio, damping, yield
@@ -26,6 +28,16 @@ NAMED = {
     "polyethylene": (7.6e8, 0.42, 950), "nylon": (2.8e9, 0.39, 1140),
     "wood": (1.08e10, 0.37, 450), "aluminium": (7e10, 0.33, 2700), "steel": (2.05e11, 0.29, 7850),
 }
+
+# As yawara new --as (starter.c): what needs more than TWO_LEGS to keep its centre above its feet gets
+# so many times that; above LEGS it stands on legs, which particles farther apart than half of their
+# thickness cannot hold, and moves this share of its mass to small tets of fem.
+TWO_LEGS = 30
+LEANS = 6
+MATCH_LEANS = 24
+LEGS = 10
+LEG_PARTICLES = 2
+LEG_MASS = 0.02
 
 # What yields bears this many times its own weight.
 YIELD_LOADS = 3
@@ -61,13 +73,24 @@ def particle_spacing(volume):
     return spacing if volume > 0 and spacing < USUAL_SPACING else 0
 
 
-def word(name, method, length, diagonal, stance=(0, 0, 0)):
+def _strength(name, method, legs):
+    """Stiffness and yield strain of a word, or what the legs of a body ask for if that is more."""
+    stiffness, yield_strain, hold = WORDS[name][1], WORDS[name][4], WORDS[name][8]
+    spacing = particle_spacing(legs.volume) or USUAL_SPACING
+    thin = legs.stiffness > LEGS and legs.thickness < LEG_PARTICLES * spacing
+    if method == "plastic" and thin:
+        return stiffness, yield_strain  # they fold whatever they are made of
+    stiffness = max(stiffness, hold * legs.stiffness)
+    if legs.lean > TWO_LEGS:
+        stiffness = max(stiffness, (MATCH_LEANS if method == "match" else LEANS) * legs.lean)
+    return stiffness, max(yield_strain, YIELD_LOADS * legs.stress / stiffness) if yield_strain else 0
+
+
+def word(name, method, length, diagonal, stance=standing.Stance()):
     """The same for a plain word. length: longest side of the body, m; diagonal: of its box; stance:
     what stance.measure says of it."""
-    density, stiffness, ratio, damping, yield_strain, in_match, in_fem, lasting, hold, _ = WORDS[name]
-    stiffness = max(stiffness, hold * stance[0])
-    if yield_strain:
-        yield_strain = max(yield_strain, YIELD_LOADS * stance[1] / stiffness)
+    density, _, ratio, damping, _, in_match, in_fem, lasting, _, _ = WORDS[name]
+    stiffness, yield_strain = _strength(name, method, stance)
     rate = math.sqrt(GRAVITY / length)
     if method == "match":
         settings = {"stiffness": _number(MATCH_STIFFNESS * stiffness * length / diagonal),
@@ -78,11 +101,13 @@ def word(name, method, length, diagonal, stance=(0, 0, 0)):
     if method == "plastic":
         settings.update({"yield_stress": _number(yield_strain * modulus)} if yield_strain
                         else {"flow": "elastic"})
-        spacing = particle_spacing(stance[2])
+        spacing = particle_spacing(stance.volume)
         if spacing > 0:
             settings["spacing"] = _number(spacing * length)
     elif method == "fem":
         settings.update({"mass_damping": _number(in_fem * damping * rate)})
+        if stance.stiffness > LEGS:
+            settings["mass_scaling"] = LEG_MASS
         if yield_strain:
             settings.update({"yield": _number(yield_strain), "creep": 100})
     else:
@@ -92,7 +117,8 @@ def word(name, method, length, diagonal, stance=(0, 0, 0)):
     return settings, density
 
 
-def settings(choice, method, length, diagonal, modulus=1e5, ratio=0.3, density=1000, stance=(0, 0, 0)):
+def settings(choice, method, length, diagonal, modulus=1e5, ratio=0.3, density=1000,
+             stance=standing.Stance()):
     """Settings and density of a choice of the panel: "word:jelly", "named:steel" or "own"."""
     kind, _, name = choice.partition(":")
     if kind == "word":
