@@ -3,7 +3,7 @@
 
 usage: scripts/soak.py [PART[=COUNT]...] [--minutes M] [--jobs N] [--together] [--grace S] [--built] [--write | --list]
 
-Parts (default: all, which takes hours): kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests,
+Parts (default: all, which takes hours): kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, dist, papers, tests,
 sanitizers, page.
 --minutes M ends each part after about that time. What a part did is added to tests/soak/results.jsonl (date, seeds, counts), and the
 next time it takes seeds that are not there yet. --jobs N tries N seeds at the same time (default: one per core), with --together also
@@ -271,6 +271,30 @@ def reproducible(_):
     return code == 0
 
 
+def dist(_):
+    """A release of the last commit, twice: the same bytes, the checksum is right, and all sources are in it."""
+    places = [BUILD / "soak_dist" / name for name in ("one", "two")]
+    for place in places:
+        shutil.rmtree(place, ignore_errors=True)
+        code, said = call("scripts/dist.sh", place)
+        if code != 0:
+            print(said, flush=True)
+            keep("dist", failed=1)
+            return False
+    files = sorted(path.name for path in places[0].iterdir())
+    wrong = [name for name in files if (places[0] / name).read_bytes() != (places[1] / name).read_bytes()]
+    archive = next(name for name in files if name.endswith(".tar.gz"))
+    if call("sh", "-c", f"cd {places[0]} && sha256sum -c {archive}.sha256")[0] != 0:
+        wrong.append("checksum")
+    packed = {name.partition("/")[2] for name in call("tar", "tzf", places[0] / archive)[1].splitlines() if not name.endswith("/")}
+    sources = set(call("git", "ls-tree", "-r", "--name-only", "HEAD")[1].splitlines())
+    sbom = json.loads(next(places[0].glob("*.spdx.json")).read_text())
+    wrong += sorted(sources ^ packed)
+    print("\n".join(wrong), flush=True)
+    keep("dist", archive=archive, sources=len(packed), packages=len(sbom["packages"]), failed=len(wrong))
+    return not wrong
+
+
 def papers(_):
     """Every figure of the papers, quick and without pictures: make test has time for the short ones only."""
     names = re.findall(r"^  ([a-z]+[0-9]*-\w+)", call(BUILD / "yawara", "paper")[1], re.M)
@@ -328,7 +352,7 @@ def page(_):
     return code == 0
 
 
-PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests, sanitizers, page)}
+PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, dist, papers, tests, sanitizers, page)}
 
 
 # Tables --------------------------------------------------------------------------------------------
@@ -435,6 +459,7 @@ TABLES = {
     "mutants": mutant_table,
     "analysis": lambda: last_table("analysis", [("files", "files"), ("findings", "failed")]),
     "reproducible": lambda: last_table("reproducible", [("result", "said"), ("failed", "failed")]),
+    "dist": lambda: last_table("dist", [("release, made twice", "archive"), ("sources in it", "sources"), ("packages in its SBOM", "packages"), ("failed", "failed")]),
     "papers": lambda: last_table("papers", [("figures of papers, quick", "figures"), ("failed", "failed")]),
     "tests": lambda: last_table("tests", [("test programs at full length", "programs"), ("failed", "failed")]),
     "sanitizers": sanitizer_table,
