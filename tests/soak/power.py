@@ -54,9 +54,18 @@ def left_of(file, draw):
     return draw.choice([file.safe or b"", file.last, file.last[:draw.randint(least, max(least, len(file.last)))]])
 
 
+def operations_in(record):
+    """(number, (kind, first name, second name)) of each."""
+    path = os.path.join(record, "ops")
+    if not os.path.exists(path):
+        return []  # killed before the first
+    with open(path) as file:
+        return list(enumerate(tuple(line.rstrip("\n").split("\t")) for line in file))
+
+
 def cut(run_folder, record, draw):
     """Makes of the folder of a killed run what may be left of it. True if a snapshot was safe."""
-    operations = list(enumerate(tuple(line.rstrip("\n").split("\t")) for line in open(os.path.join(record, "ops"))))
+    operations = operations_in(record)
     synced = [number for number, (kind, _, _) in operations if kind == "syncfs"]
     start = synced[-1] + 1 if synced else 0
     names = {path: File(content) for path, content in files_below(os.path.join(record, f"disk_{start - 1}")).items()} if synced else {}
@@ -66,7 +75,7 @@ def cut(run_folder, record, draw):
         if path in names:
             names[path].last = content
     kept = draw.choice(states)
-    shutil.rmtree(run_folder)
+    shutil.rmtree(run_folder, ignore_errors=True)
     # Folders are made before the first file, and an empty one is no run.
     for path, file in kept.items():
         os.makedirs(os.path.dirname(os.path.join(run_folder, path)), exist_ok=True)
@@ -90,5 +99,4 @@ def count_operations(bench, run):
     shutil.rmtree(record, ignore_errors=True)
     os.makedirs(record)
     bench.run_with(run, LD_PRELOAD=bench.power, YW_POWER_RECORD=record, YW_POWER_FOLDER=os.path.join(bench.folder, run), YW_POWER_AT="-1")
-    with open(os.path.join(record, "ops")) as file:
-        return len(file.readlines())
+    return len(operations_in(record))
