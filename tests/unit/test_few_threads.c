@@ -12,8 +12,9 @@
 // Threads that may still be started (-1: all), those that were not, and those that run.
 static int left = -1, refused, running;
 
-int __real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
-                          void* (*start)(void*), void* context);
+// Weak: where all tests are one program (scripts/mutate.py), nothing is wrapped.
+__attribute__((weak)) int __real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                                void* (*start)(void*), void* context);
 int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                           void* (*start)(void*), void* context) {
   if (left == 0) return ++refused, EAGAIN;
@@ -23,7 +24,7 @@ int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
 }
 
 // Only those that were started may be waited for.
-int __real_pthread_join(pthread_t thread, void** result);
+__attribute__((weak)) int __real_pthread_join(pthread_t thread, void** result);
 int __wrap_pthread_join(pthread_t thread, void** result) {
   assert_at_least(--running, 0);
   return __real_pthread_join(thread, result);
