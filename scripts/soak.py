@@ -274,7 +274,7 @@ def reproducible(_):
 
 def dist(_):
     """A release of the last commit, twice: the same bytes, the checksum is right, and all sources are in it."""
-    places = [BUILD / "soak_dist" / name for name in ("one", "two")]
+    places, commit = [BUILD / "soak_dist" / name for name in ("one", "two")], call("git", "rev-parse", "HEAD")[1]
     for place in places:
         shutil.rmtree(place, ignore_errors=True)
         code, said = call("scripts/dist.sh", place)
@@ -292,6 +292,9 @@ def dist(_):
     sbom = json.loads(next(places[0].glob("*.spdx.json")).read_text())
     wrong += sorted(sources ^ packed)
     print("\n".join(wrong), flush=True)
+    if call("git", "rev-parse", "HEAD")[1] != commit:
+        print("dist: there was a commit meanwhile", flush=True)
+        return False
     keep("dist", archive=archive, sources=len(packed), packages=len(sbom["packages"]), failed=len(wrong))
     return not wrong
 
