@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Lines and branches of the library that the tests reach.
 
-usage: scripts/coverage.py [--quick] [--jobs N] [--only REGEX] [--add]
+usage: scripts/coverage.py [--quick] [--jobs N] [--only REGEX] [--add] [--library] [--report]
 
 Builds into build/coverage (gcc --coverage, kernels for plain instructions only), runs every test and prints the totals of src/. Per
 file, with the lines and branches that nothing reaches: build/coverage/coverage.txt. --quick: the tests of make check. --only: tests
-whose names match. --add: on top of what was reached the last time, after tests were written.
+whose names match. --add: on top of what was reached the last time, after tests were written. --library: without the program, which takes
+half the time; what only its tests reach counts as not reached. --report: what was reached so far; builds and runs nothing.
 """
 import argparse
 import collections
@@ -23,11 +24,11 @@ BUILD = ROOT / "build" / "coverage"
 LONG_STUDIES = r"cli/test_(bench|fit|paper)|fem_shapes"  # as in scripts/test.sh
 
 
-def configure():
+def configure(library):
     flags = "--coverage"
     subprocess.run([ROOT / "scripts" / "configure.sh", BUILD, "-DYW_BUILD_TESTS=ON", "-DYW_WITH_X86_KERNELS=OFF", "-DYW_OPTIMIZE=-O1",
                     "-DYW_WITH_OPENVDB=OFF", "-DYW_WITH_CUDA=OFF", f"-DCMAKE_C_FLAGS={flags}", f"-DCMAKE_EXE_LINKER_FLAGS={flags}",
-                    f"-DCMAKE_SHARED_LINKER_FLAGS={flags}"], check=True)
+                    f"-DCMAKE_SHARED_LINKER_FLAGS={flags}", f"-DYW_BUILD_APP={'OFF' if library else 'ON'}"], check=True)
 
 
 def listed_tests(quick, only):
@@ -131,14 +132,23 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="", help="regular expression of tests")
     parser.add_argument("--add", action="store_true", help="keep the counters of the last time")
+    parser.add_argument("--library", action="store_true", help="without the program")
+    parser.add_argument("--report", action="store_true", help="what was reached so far")
     options = parser.parse_args()
-    configure()
-    for path in [] if options.add else counters():
-        path.unlink()
-    tests, failed = run_tests(options)
+    known = BUILD / "tests.json"
+    results = json.loads(known.read_text()) if (options.add or options.report) and known.exists() else {}
+    if not options.report:
+        configure(options.library)
+        for path in [] if options.add else counters():
+            path.unlink()
+        tests, failed = run_tests(options)
+        results.update({test[0]: test[0] not in failed for test in tests})
+        known.write_text(json.dumps(results))
+    failed = [name for name, passed in results.items() if not passed]
     lines, reached, branches, taken = write_report(read_counters())
     print(f"src/: {reached} of {lines} lines ({100 * reached / lines:.1f} %), {taken} of {branches} branches "
-          f"({100 * taken / branches:.1f} %), by {len(tests)} test programs{' of make check' if options.quick else ''}")
+          f"({100 * taken / branches:.1f} %), by {len(results)} test programs{' of make check' if options.quick else ''}"
+          f"{' and without the program' if options.library else ''}")
     if failed:
         print("failed (what they reached counts): " + ", ".join(sorted(failed)))
 

@@ -3,7 +3,7 @@
 
 usage: scripts/soak.py [PART[=COUNT]...] [--minutes M] [--jobs N] [--together] [--grace S] [--built] [--write | --list]
 
-Parts (default: all, which takes hours): kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests,
+Parts (default: all, which takes hours): kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, dist, coverage, papers, tests,
 sanitizers, page.
 --minutes M ends each part after about that time. What a part did is added to tests/soak/results.jsonl (date, seeds, counts), and the
 next time it takes seeds that are not there yet. --jobs N tries N seeds at the same time (default: one per core), with --together also
@@ -61,6 +61,7 @@ class Places:
 
 
 PLACES = Places(JOBS)
+BUILT = False  # programs are taken as they are
 COUNTS = {}  # part -> seeds to try, in the order in which parts were named
 
 
@@ -271,6 +272,49 @@ def reproducible(_):
     return code == 0
 
 
+def dist(_):
+    """A release of the last commit, twice: the same bytes, the checksum is right, and all sources are in it."""
+    places, commit = [BUILD / "soak_dist" / name for name in ("one", "two")], call("git", "rev-parse", "HEAD")[1]
+    for place in places:
+        shutil.rmtree(place, ignore_errors=True)
+        code, said = call("scripts/dist.sh", place)
+        if code != 0:
+            print(said, flush=True)
+            keep("dist", failed=1)
+            return False
+    files = sorted(path.name for path in places[0].iterdir())
+    wrong = [name for name in files if (places[0] / name).read_bytes() != (places[1] / name).read_bytes()]
+    archive = next(name for name in files if name.endswith(".tar.gz"))
+    if call("sh", "-c", f"cd {places[0]} && sha256sum -c {archive}.sha256")[0] != 0:
+        wrong.append("checksum")
+    packed = {name.partition("/")[2] for name in call("tar", "tzf", places[0] / archive)[1].splitlines() if not name.endswith("/")}
+    sources = set(call("git", "ls-tree", "-r", "--name-only", "HEAD")[1].splitlines())
+    sbom = json.loads(next(places[0].glob("*.spdx.json")).read_text())
+    wrong += sorted(sources ^ packed)
+    print("\n".join(wrong), flush=True)
+    if call("git", "rev-parse", "HEAD")[1] != commit:
+        print("dist: there was a commit meanwhile", flush=True)
+        return False
+    keep("dist", archive=archive, sources=len(packed), packages=len(sbom["packages"]), failed=len(wrong))
+    return not wrong
+
+
+def coverage(_):
+    """Lines and branches that the tests of make check reach. With --built, those of the last scripts/coverage.py, whatever tests it ran."""
+    built = ["--report"] + ([] if (BUILD / "coverage" / "yawara").exists() else ["--library"])
+    code, said = call("scripts/coverage.py", "--quick", *(built if BUILT else []))
+    found = re.search(r"^src/: (\d+) of (\d+) lines .*, (\d+) of (\d+) branches .*, by (\d+) test programs(.*)$", said, re.M)
+    failed = re.search(r"^failed .*: (.*)$", said, re.M)
+    print(said[-1000:], flush=True)
+    if not found:
+        keep("coverage", failed=1)
+        return False
+    reached, lines, taken, branches, programs = map(int, found.groups()[:5])
+    names = failed[1].split(", ") if failed else []
+    keep("coverage", lines=lines, reached=reached, branches=branches, taken=taken, programs=programs, tests=found[6].strip(), names=names, failed=len(names))
+    return code == 0 and 100 * reached >= 92 * lines and 100 * taken >= 80 * branches
+
+
 def papers(_):
     """Every figure of the papers, quick and without pictures: make test has time for the short ones only."""
     names = re.findall(r"^  ([a-z]+[0-9]*-\w+)", call(BUILD / "yawara", "paper")[1], re.M)
@@ -328,7 +372,7 @@ def page(_):
     return code == 0
 
 
-PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, papers, tests, sanitizers, page)}
+PARTS = {part.__name__: part for part in (kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, dist, coverage, papers, tests, sanitizers, page)}
 
 
 # Tables --------------------------------------------------------------------------------------------
@@ -423,7 +467,18 @@ def sanitizer_table():
     return lines + [f"| {name} | {r['date']} | {r['programs']} | {r['of']} | {r['failed']} |" for name, r in last.items()]
 
 
+def coverage_table():
+    lines = ["| date | lines of `src/` | reached | branches | taken | test programs | failed |", "|" + "---|" * 7]
+    results = [r for r in results_of("coverage") if "lines" in r]
+    if results:
+        r = results[-1]
+        lines.append(f"| {r['date']} | {number(r['lines'])} | {100 * r['reached'] / r['lines']:.1f} % | {number(r['branches'])} | "
+                     f"{100 * r['taken'] / r['branches']:.1f} % | {r['programs']} {r['tests']} | {', '.join(r['names']) or 0} |")
+    return lines
+
+
 TABLES = {
+    "coverage": coverage_table,
     "kills": lambda: seed_table("kills", [("kills per method", "kills_per_method"), ("disturbed runs", "runs")]),
     "scenes": lambda: seed_table("scenes", [("scenes", "count")]),
     "memory": lambda: seed_table("memory", [("scenes", "count")]),
@@ -435,6 +490,7 @@ TABLES = {
     "mutants": mutant_table,
     "analysis": lambda: last_table("analysis", [("files", "files"), ("findings", "failed")]),
     "reproducible": lambda: last_table("reproducible", [("result", "said"), ("failed", "failed")]),
+    "dist": lambda: last_table("dist", [("release, made twice", "archive"), ("sources in it", "sources"), ("packages in its SBOM", "packages"), ("failed", "failed")]),
     "papers": lambda: last_table("papers", [("figures of papers, quick", "figures"), ("failed", "failed")]),
     "tests": lambda: last_table("tests", [("test programs at full length", "programs"), ("failed", "failed")]),
     "sanitizers": sanitizer_table,
@@ -455,7 +511,7 @@ def write_page():
 
 
 def main():
-    global JOBS, PLACES, GRACE
+    global JOBS, PLACES, GRACE, BUILT
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART[=COUNT]")
     parser.add_argument("--minutes", type=float, default=24 * HOUR)
@@ -470,7 +526,7 @@ def main():
         return print("\n".join(PARTS))
     if options.write:
         return write_page()
-    JOBS, PLACES, GRACE = options.jobs, Places(options.jobs), options.grace
+    JOBS, PLACES, GRACE, BUILT = options.jobs, Places(options.jobs), options.grace, options.built
     for part, count in (word.partition("=")[::2] for word in options.parts or PARTS):
         if part not in PARTS or not (count or "0").isdigit():
             parser.error(f"no part {part} with {count or 'all'} seeds; parts: {', '.join(PARTS)}")

@@ -8,8 +8,10 @@
 #define MAX_ADVANCES 512
 // Rounding of a distance, relative to the size of the coordinates.
 #define ROUNDING 1e-6f
-// Steps from a place in a box towards the surface.
-#define MAX_PROJECTIONS 32
+// Steps from a place in a box towards the surface, each longer than the way by REACH: plain ones
+// end at the border of what box and obstacle share, and come ever closer without reaching it.
+#define MAX_PROJECTIONS 64
+#define REACH 1.5f
 
 static const yw_obstacle_find nothing = {.distance = INFINITY};
 
@@ -72,7 +74,8 @@ static bool reaches(const yw_obstacle_view* o, yw_vec3 center, yw_vec3 half, yw_
     yw_vec3 p = yw_add(center, yw_rotate(rotation, seen));
     yw_obstacle_find at = yw_obstacle_nearest(o, p);
     if (at.distance <= 0.0f) return true;
-    yw_vec3 step = yw_rotate(yw_quat_conjugate(rotation), yw_scale(at.normal, -at.distance));
+    yw_vec3 step =
+        yw_rotate(yw_quat_conjugate(rotation), yw_scale(at.normal, -REACH * at.distance));
     yw_vec3 next = yw_max3(yw_neg(half), yw_min3(half, yw_add(seen, step)));
     if (yw_distance(next, seen) <= ROUNDING * yw_length(half)) return false;
     seen = next;

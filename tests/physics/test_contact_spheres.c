@@ -28,10 +28,24 @@ static yw_body_id add_balls(yw_world* world, int32_t count, const yw_vec3* cente
   return id;
 }
 
+// Of the worlds that are made: each case runs with both.
+static yw_contact_kind contact;
+static int with_points(void** state) {
+  (void)state;
+  contact = YW_CONTACT_POINTS;
+  return 0;
+}
+static int with_surfaces(void** state) {
+  (void)state;
+  contact = YW_CONTACT_SURFACES;
+  return 0;
+}
+
 static yw_world* make_space(yw_vec3 gravity, int32_t threads) {
   yw_world_def def = yw_default_world_def();
   def.gravity = gravity;
   def.threads = threads;
+  def.contact = contact;
   yw_world* world = NULL;
   assert_int_equal(yw_world_create(&def, &world), YW_OK);
   return world;
@@ -39,6 +53,21 @@ static yw_world* make_space(yw_vec3 gravity, int32_t threads) {
 
 static void run(yw_world* world, int32_t steps) {
   for (int32_t i = 0; i < steps; ++i) assert_int_equal(yw_world_step(world, H, 1, NULL), YW_OK);
+}
+
+static void add_wall(yw_world* world, yw_vec3 normal, float offset) {
+  yw_obstacle_def def = yw_default_obstacle_def();
+  assert_int_equal(yw_shape_plane(NULL, normal, offset, &def.shape), YW_OK);
+  yw_obstacle_id id;
+  assert_int_equal(yw_obstacle_create(world, &def, &id, NULL), YW_OK);
+  yw_shape_release(def.shape);
+}
+
+// With a floor.
+static yw_world* make_ground(int32_t threads) {
+  yw_world* world = make_space((yw_vec3){0, -9.81f, 0}, threads);
+  add_wall(world, (yw_vec3){0, 1, 0}, 0);
+  return world;
 }
 
 // Momenta of all bodies about the origin, and the scales for their errors.
@@ -161,7 +190,7 @@ static void a_heap_comes_to_rest(void** state) {
     centers[i] = yw_v3(0.11f * (float)(i % SIDE) + a, 0.06f + 0.11f * (float)(i / SIDE % SIDE),
                        0.11f * (float)(i / SIDE / SIDE) + b);
   }
-  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_world* world = make_ground(1);
   yw_body_id heap =
       add_balls(world, COUNT, centers, &(ball_def){{0, 0, 0}, 0.05f, 0.5f, 0.6f, 0, true});
   run(world, 960);
@@ -261,16 +290,9 @@ static void a_bin_of_balls_comes_to_rest(void** state) {
         yw_v3(0.115f * (float)(i % side) + 0.06f + a, 0.06f + 0.11f * (float)(i / side / side),
               0.115f * (float)(i / side % side) + 0.06f + b);
   }
-  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_world* world = make_ground(1);
   const yw_vec3 walls[4] = {{1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
-  for (int k = 0; k < 4; ++k) {
-    yw_error error = {0};
-    yw_obstacle_def def = yw_default_obstacle_def();
-    assert_int_equal(yw_shape_plane(NULL, walls[k], k & 1 ? -0.72f : 0.0f, &def.shape), YW_OK);
-    yw_obstacle_id id;
-    assert_int_equal(yw_obstacle_create(world, &def, &id, &error), YW_OK);
-    yw_shape_release(def.shape);
-  }
+  for (int k = 0; k < 4; ++k) add_wall(world, walls[k], k & 1 ? -0.72f : 0.0f);
   yw_body_id id =
       add_balls(world, count, centers, &(ball_def){{0, 0, 0}, 0.05f, 0.5f, 0.3f, 0, true});
   run(world, 960);
@@ -302,7 +324,7 @@ static void heaps_have_the_same_bits(void** state) {
   void* bytes = NULL;
   size_t size = 0;
   for (int k = 0; k < 3; ++k) {
-    yw_world* world = make_world(k == 1 ? 3 : 1, YW_SIMD_AUTO, true);
+    yw_world* world = make_ground(k == 1 ? 3 : 1);
     add_balls(world, COUNT, centers, &(ball_def){{0, 0, 0}, 0.055f, 0.5f, 0.6f, 0.3f, true});
     yw_model* model = make_box_model(2, 4, 2, 0);
     add_body(world, model, (yw_vec3){0.7f, 2.2f, 0.7f}, upright);
@@ -328,14 +350,22 @@ static void heaps_have_the_same_bits(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(head_on_collisions_are_exact),
-      cmocka_unit_test(loose_balls_bounce_alone),
-      cmocka_unit_test(a_collapsing_cloud_keeps_its_momenta),
-      cmocka_unit_test(a_heap_comes_to_rest),
-      cmocka_unit_test(a_bin_of_balls_comes_to_rest),
-      cmocka_unit_test(balls_on_a_slope_obey_coulomb),
-      cmocka_unit_test(fast_thin_rods_do_not_pass_each_other),
-      cmocka_unit_test(heaps_have_the_same_bits),
+      cmocka_unit_test_setup(head_on_collisions_are_exact, with_points),
+      cmocka_unit_test_setup(head_on_collisions_are_exact, with_surfaces),
+      cmocka_unit_test_setup(loose_balls_bounce_alone, with_points),
+      cmocka_unit_test_setup(loose_balls_bounce_alone, with_surfaces),
+      cmocka_unit_test_setup(a_collapsing_cloud_keeps_its_momenta, with_points),
+      cmocka_unit_test_setup(a_collapsing_cloud_keeps_its_momenta, with_surfaces),
+      cmocka_unit_test_setup(a_heap_comes_to_rest, with_points),
+      cmocka_unit_test_setup(a_heap_comes_to_rest, with_surfaces),
+      cmocka_unit_test_setup(a_bin_of_balls_comes_to_rest, with_points),
+      cmocka_unit_test_setup(a_bin_of_balls_comes_to_rest, with_surfaces),
+      cmocka_unit_test_setup(balls_on_a_slope_obey_coulomb, with_points),
+      cmocka_unit_test_setup(balls_on_a_slope_obey_coulomb, with_surfaces),
+      cmocka_unit_test_setup(fast_thin_rods_do_not_pass_each_other, with_points),
+      cmocka_unit_test_setup(fast_thin_rods_do_not_pass_each_other, with_surfaces),
+      cmocka_unit_test_setup(heaps_have_the_same_bits, with_points),
+      cmocka_unit_test_setup(heaps_have_the_same_bits, with_surfaces),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "yawara/extend/vec.h"
 #include "yawara/follow.h"
 #include "yawara/force.h"
+#include "yawara/track.h"
 
 static const yw_quat no_turn = {0, 0, 0, 1};
 
@@ -315,6 +316,65 @@ static void bodies_cost_their_own_size(void** state) {
   assert_at_most(many, few + 10);
 }
 
+// Tracks that follow a measure, of every kind of thing that they may look at, with what they
+// remember, come back after they and the things are gone.
+static void drives_come_back(void** state) {
+  (void)state;
+  static const int32_t part[3] = {0, 1, 5};
+  for (int kind = 0; kind < 5; ++kind) {
+    yw_world* world = make_rollback_world(1, YW_CONTACT_SURFACES);
+    heap h = {.floor = add_floor(world), .wall = add_wall(world)};
+    h.ids[0] = add_method(world, 0, (yw_vec3){0, 0.5f, 0});
+    h.ids[1] = add_method(world, 4, (yw_vec3){0.1f, 1.1f, 0});
+    yw_pin_def spring = yw_default_pin_def();
+    spring.body = h.ids[0];
+    spring.vertices = part;
+    spring.num_vertices = 1;
+    spring.stiffness = 2000.0f;
+    assert_int_equal(yw_pin_create(world, &spring, &h.pin, NULL), YW_OK);
+    yw_drive_def drive = yw_default_drive_def();
+    drive.to = 3.0f;
+    drive.smooth = 0.05f;
+    drive.delay = 0.04f;
+    drive.by = kind == 0 ? YW_DRIVE_SPEED : kind == 1 ? YW_DRIVE_HANDLE : YW_DRIVE_DISTANCE;
+    if (kind == 0) drive.vertices = part, drive.num_vertices = 3;
+    if (kind == 1) drive.pin = h.pin, drive.to = 500.0f;
+    if (kind == 2) drive.other = h.ids[1];
+    if (kind == 3) drive.obstacle = h.wall;
+    if (kind == 4) drive.point = (yw_vec3){0.5f, 0, 1};
+    yw_track_def def = yw_default_track_def();
+    def.target = YW_TRACK_FRICTION;
+    def.body = h.ids[0];
+    yw_track_id track;
+    yw_error error = {0};
+    if (yw_track_create_driven(world, &def, &drive, &track, &error) < 0)
+      fail_msg("%s", error.message);
+    run(world, 10);
+    snapshot s = save(world);
+    yw_vec3 early, value, again;
+    assert_int_equal(yw_track_value(world, track, &early), YW_OK);
+    run(world, 10);
+    assert_int_equal(yw_track_value(world, track, &value), YW_OK);
+    // It does move.
+    assert_true(fabsf(value.x - early.x) > 1e-4f && value.x > 0 && value.x < 1);
+    uint64_t hash = yw_world_hash(world);
+    yw_track_destroy(world, track);
+    if (kind == 1) yw_pin_destroy(world, h.pin);
+    if (kind == 2) yw_body_destroy(world, h.ids[1]);
+    if (kind == 3) yw_obstacle_destroy(world, h.wall);
+    run(world, 3);
+    restore(world, s);
+    assert_true(yw_track_is_valid(world, track));
+    run(world, 10);
+    assert_int_equal(yw_track_value(world, track, &again), YW_OK);
+    if (yw_world_hash(world) != hash || again.x != value.x) {
+      fail_msg("drive %d: %g instead of %g", kind, (double)again.x, (double)value.x);
+    }
+    free(s.bytes);
+    yw_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(worlds_go_back_whatever_happened),
@@ -322,6 +382,7 @@ int main(void) {
       cmocka_unit_test(other_worlds_take_over),
       cmocka_unit_test(pins_go_on_following),
       cmocka_unit_test(bodies_cost_their_own_size),
+      cmocka_unit_test(drives_come_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

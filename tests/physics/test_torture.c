@@ -346,12 +346,10 @@ static bool bear(trial* t) {
 }
 
 // What is known to break the law, see docs/reliability.md: fem with other bodies, or far from its
-// shape, gains energy or takes long where steps are large; second-order steps of a rod that turns
-// by radians in each.
+// shape, gains energy or takes long where steps are large.
 static bool is_known(const trial* t) {
   bool fem = t->methods[0] == FEM || t->methods[1] == FEM;
-  if (fem && t->kind != DROPPED && t->kind != SPUN && t->kind != BURIED) return true;
-  return t->kind == SPUN && t->methods[0] == ROD && strstr(t->text, "bdf2") && t->dt > 0.02f;
+  return fem && t->kind != DROPPED && t->kind != SPUN && t->kind != BURIED;
 }
 
 typedef struct tally {

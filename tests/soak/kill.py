@@ -6,7 +6,7 @@ usage: kill.py YAWARA IO_FAULTS.so KILLS [SEED]
 
 KILLS moments per method: half inside the program's I/O calls (see tests/support/io_faults.c), half
 at random times. Full and broken disks, interrupted calls, a clock that is set back, a folder that is
-deleted under the run, a second program in the folder, another version, and (where file systems can
+deleted under the run, power that fails (power.py), a second program in the folder, another version, and (where file systems can
 be mounted) a small disk that is full and one that becomes read-only are tried as well. Every frame,
 every other file and every number of the log that is no timing must be equal. Prints one line per
 method, "ok NAME" or "not ok NAME: why".
@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import power
 
 FRAMES = 12
 BODIES = {
@@ -40,6 +42,7 @@ TIMINGS = {"step (s)", "advance (s)", "contact (s)", "settle (s)"}
 class Bench:
     def __init__(self, yawara, faults, folder):
         self.yawara, self.faults, self.folder = yawara, faults, folder
+        self.power = os.path.join(os.path.dirname(faults), "io_power.so")
         self.scene = os.path.join(folder, "scene.json")
 
     def write_scene(self, body):
@@ -53,10 +56,11 @@ class Bench:
                 "--snapshot-every", "3", "--threads", "1", "-q", *more]
 
     def run(self, run, fault=None, *more):
-        environment = dict(os.environ, YW_IO_REMOVE=os.path.join(self.folder, run))
-        if fault:
-            environment.update(LD_PRELOAD=self.faults, YW_IO_FAULT=fault)
-        return subprocess.run(self.command(run, *more), env=environment, capture_output=True, text=True, timeout=120)
+        faults = {"LD_PRELOAD": self.faults, "YW_IO_FAULT": fault} if fault else {}
+        return self.run_with(run, *more, YW_IO_REMOVE=os.path.join(self.folder, run), **faults)
+
+    def run_with(self, run, *more, **environment):
+        return subprocess.run(self.command(run, *more), env={**os.environ, **environment}, capture_output=True, text=True, timeout=120)
 
     def kill_later(self, run, seconds):
         process = subprocess.Popen(self.command(run), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -177,6 +181,28 @@ def try_small_disk(bench, whole, draw):
     return f"a small disk: {found}" if found else None
 
 
+def try_power(bench, whole, tries, draw):
+    """(number of runs, what went wrong) of runs whose power fails: they resume, from a snapshot if one was safe."""
+    shutil.rmtree(os.path.join(bench.folder, "parts"), ignore_errors=True)
+    most = power.count_operations(bench, "parts")
+    for tried in range(tries):
+        shutil.rmtree(os.path.join(bench.folder, "parts"), ignore_errors=True)
+        at, safe = power.fail(bench, "parts", draw, most)
+        left = os.path.join(bench.folder, "left")
+        shutil.rmtree(left, ignore_errors=True)
+        if os.path.exists(os.path.join(bench.folder, "parts")):
+            shutil.copytree(os.path.join(bench.folder, "parts"), left)
+        done = bench.run("parts", None, "--resume")
+        if done.returncode != 0:
+            return tried, f"power fails at {at} of {most}: resuming ends with {done.returncode}: {done.stderr.strip()}"
+        if safe and ("beginning" in done.stderr or "no run" in done.stderr):
+            return tried, f"power fails at {at} of {most}: a snapshot is lost: {done.stderr.strip()}"
+        found = difference(whole, bench.contents("parts"))
+        if found:
+            return tried, f"power fails at {at} of {most}: {found}"
+    return tries, None
+
+
 def try_places(bench, whole, calls, draw):
     """(number of runs, what went wrong)."""
     tried = 0
@@ -217,8 +243,11 @@ def try_method(bench, name, kills, draw, places):
         wrong = resume_and_compare(bench, whole, f"{plan} of {calls} calls, {duration:.2f} s")
         if wrong:
             return 0, wrong
-    tried, wrong = try_places(bench, whole, calls, draw) if places else (0, None)
-    return len(plans) + tried, wrong
+    tried, wrong = try_power(bench, whole, max(1, kills // 2), draw)
+    if wrong:
+        return 0, wrong
+    more, wrong = try_places(bench, whole, calls, draw) if places else (0, None)
+    return len(plans) + tried + more, wrong
 
 
 def main():

@@ -7,6 +7,7 @@
 #include "methods/match/step.h"
 #include "methods/plastic/body.h"
 #include "methods/slender/slender.h"
+#include "support/method_models.h"
 #include "support/sample_scenes.h"
 #include "world/world.h"
 
@@ -230,6 +231,45 @@ static void shapes_of_meshes_and_grids_are_told_apart(void** state) {
   }
 }
 
+// Damage ------------------------------------------------------------------------------------------
+
+static void refuse_damaged(yw_world* world, const unsigned char* bytes, size_t size, uint64_t hash,
+                           const char* what, size_t at) {
+  yw_error error = {0};
+  if (yw_world_load(world, bytes, size, &error) >= 0) fail_msg("%s %zu was not noticed", what, at);
+  assert_true(error.message[0] != '\0');
+  // Looking at everything takes long.
+  if (at % 97 == 0) assert_true(yw_world_hash(world) == hash);
+}
+
+// Every bit of a small snapshot, and every length.
+static void any_flipped_bit_and_any_cut_is_noticed(void** state) {
+  (void)state;
+  // A box of match, a rigid one and a rod.
+  static const int kinds[] = {0, 4, 6};
+  for (int k = 0; k < 3; ++k) {
+    yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+    yw_model* model = method_model(kinds[k]);
+    add_body(world, model, (yw_vec3){0, 0.3f, 0}, (yw_quat){0, 0, 0, 1});
+    yw_model_release(model);
+    for (int i = 0; i < 3; ++i) assert_true(yw_world_step(world, 1.0f / 60, 2, NULL) >= 0);
+    size_t size = yw_world_snapshot_size(world);
+    unsigned char* bytes = malloc(size);
+    assert_int_equal(yw_world_save(world, bytes, size, NULL), YW_OK);
+    uint64_t hash = yw_world_hash(world);
+    for (size_t bit = 0; bit < 8 * size; ++bit) {
+      bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+      refuse_damaged(world, bytes, size, hash, "bit", bit);
+      bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    for (size_t cut = 0; cut < size; ++cut) refuse_damaged(world, bytes, cut, hash, "cut", cut);
+    assert_true(yw_world_hash(world) == hash);
+    assert_int_equal(yw_world_load(world, bytes, size, NULL), YW_OK);
+    free(bytes);
+    yw_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hidden_state_is_hashed),
@@ -237,6 +277,7 @@ int main(void) {
       cmocka_unit_test(a_loaded_snapshot_has_the_same_hash),
       cmocka_unit_test(other_worlds_refuse_a_snapshot_and_say_why),
       cmocka_unit_test(shapes_of_meshes_and_grids_are_told_apart),
+      cmocka_unit_test(any_flipped_bit_and_any_cut_is_noticed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
