@@ -31,6 +31,7 @@ holds "a small load needs few tets, and sags as the finest mesh does" load.txt \
 figure fig8
 holds "a surface finer than the tets in use" fig8.txt \
   '/^surface/ { fine = $4 } /^tets/ { print (fine > $(NF - 2)) ? "true" : "false" }'
+check "numbers of fig8 in the docs" python3 "$root/scripts/write_papers.py" --check fig8.txt imai-fig8
 # Long: the first frames of landing.
 trial() { "$yawara" paper "imai-$1" --quick --no-pictures --frames 2 --scenes "$root/scenes" >"$1.txt" 2>"$1.log"; }
 check "fig9, two frames" trial fig9
