@@ -129,9 +129,9 @@ struct paper_take {
   int32_t frame;      ///< simulated so far
   double* rows;       ///< (info.frames + 1) x num_columns
   double* times;      ///< of the rows, s
-  double seconds;     ///< spent in steps
+  double seconds;     ///< spent in steps; of one thread its CPU time
   double cpu;         ///< the same as CPU time of all threads, s
-  double worst_step;  ///< longest frame, s
+  double worst_step;  ///< longest frame, s, measured likewise
   bool diverged;      ///< and ended early; later rows repeat the last frame
   void* pictures;     ///< renderer, stage, contact sheet and movie; NULL without pictures
 };

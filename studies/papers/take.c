@@ -7,9 +7,9 @@
 
 #include "console/progress.h"
 #include "papers/paper.h"
+#include "reference/clock.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
-#include "yawara/extend/timer.h"
 
 // Line by line. Where a model replaces shapes, it is no surprise that some are not used.
 static void print_warnings(char* lines, bool with_model) {
@@ -82,10 +82,10 @@ static yw_status move(paper_take* take, yw_step_report* report) {
 
 static yw_status step(paper_take* take, yw_error* error) {
   yw_step_report report;
-  double begin = yw_seconds();
+  double begin = bench_seconds(take->options->threads == 1);
   clock_t ticks = clock();
   yw_status status = move(take, &report);
-  double seconds = yw_seconds() - begin;
+  double seconds = bench_seconds(take->options->threads == 1) - begin;
   take->seconds += seconds;
   take->cpu += (double)(clock() - ticks) / CLOCKS_PER_SEC;
   if (seconds > take->worst_step) take->worst_step = seconds;

@@ -53,6 +53,10 @@ refuses "two sizes" "one of --quick and --full" "$yawara" paper koyama2013-fig1 
 check "projection" numbers projection
 holds "of two examples the nearest point of the hull takes more of the twist than the paper's rule" projection.txt \
   '/^2, exact/ { exact = $(NF - 1) } /^2, paper/ { print (exact > 1.5 * $(NF - 1)) ? "true" : "false" }'
+# docs/papers.md has the numbers that the program prints.
+for name in fig1 fig5 fig6 fig7 fig9 fig10 fig11 projection; do
+  check "numbers of $name in the docs" python3 "$root/scripts/write_papers.py" --check "$name.txt" "koyama2013-$name"
+done
 check "table 1" "$yawara" paper koyama2013-table1 --quick
 
 imai() { "$yawara" paper "imai-$1" --quick --no-pictures >"$1.txt" 2>"$1.log"; }
@@ -64,6 +68,9 @@ holds "homogeneous levels are exact, each tet alone too soft" sampling.txt \
   '/homogeneous +embedded/ && NF == 4 { e = $3 == 1 && $4 == 1 } /homogeneous +stand-alone/ && NF == 4 { s = $3 < 0.25 && $4 < 0.5 }
    /homogeneous +settled/ { t = $3 < 0.5 } END { print (e && s && t) ? "true" : "false" }'
 check "imai classes" imai classes
+for name in fig3 classes; do
+  check "numbers of imai $name in the docs" python3 "$root/scripts/write_papers.py" --check "$name.txt" "imai-$name"
+done
 holds "five classes" classes.txt '$1 == 5 && NF == 7 { print ($2 == 54592 && $3 == 10944 && $4 == 10912 && $7 == 10912) ? "true" : "false" }'
 
 # Every figure is run by a test, or takes too long and is run by scripts/soak.py papers.

@@ -40,4 +40,8 @@ else
   same "plots as pictures" "$(cd plots && echo */*.png)" "hino-frequency/frequency.png hino-theorem/stability.png"
 fi
 refuses "a figure that is not there" "did you mean \"hino-limit\"" "$yawara" paper hino-limits
+# docs/papers.md has the numbers that the program prints.
+for name in frequency oriented picture; do
+  check "numbers of $name in the docs" python3 "$root/scripts/write_papers.py" --check all.txt "hino-$name"
+done
 finish

@@ -47,5 +47,6 @@ holds "every rule for slaves; none loses momentum" slaves.txt \
 for name in fig1 buckling; do
   check "numbers of $name in the docs" python3 "$root/scripts/write_papers.py" --check "$name.txt" "saida2017-$name"
 done
+check "numbers in its text are those of the blocks" python3 "$root/scripts/write_papers.py" --check-text
 
 finish

@@ -29,9 +29,16 @@
 // all, i.e. whose strains jump by more than rounding makes them, has no coarser tets.
 #define BASE_LEVEL 2
 #define STRAINED 2e-5f
+#define STRAINED_SHARE 1e-3f  // of the largest strain, if that is less
+// What rounding makes of a strain: this times the largest coordinate times a gradient. Only a body
+// with strains this many times as large is strained for certain, and may be refined for less than
+// STRAINED; with 8, bodies in free fall were.
+#define ROUNDING 1.2e-7f
+#define CERTAIN 32.0f
 // Below the level next to the finest, thresholds are in proportion to the largest strain in the
 // body while that is below this: a body that bends a little is as fine there as one that bends a
-// lot. (At the last level they are not: softened families are exact enough for small strains.)
+// lot, down to what rounding makes. (At the last level they are not: softened families are exact
+// enough for small strains.)
 #define SMALL_STRAIN 0.05f
 // A family is merged below this fraction of the threshold. At 1.2, fronts flicker and add energy.
 #define MERGE_SHARE 0.5f
@@ -454,6 +461,26 @@ static float strain_scale(const decision* d) {
   return largest;
 }
 
+// Jumps of this size, at most STRAINED, may be rounding of places in the world: at level 0, twice
+// as much per level.
+static float rounding_of_strains(const decision* d) {
+  const fem_body* b = d->look->b;
+  const yw_vec4* pos = d->look->particles->pos;
+  float reach = 0.0f;
+  for (int32_t n = 0; n < b->model->h.node_level_start[1]; ++n) {
+    yw_vec3 x = yw_add(yw_xyz(pos[n]), b->near.origin);
+    reach = fmaxf(reach, fmaxf(fabsf(x.x), fmaxf(fabsf(x.y), fabsf(x.z))));
+  }
+  return ROUNDING * reach * b->model->steepest;
+}
+
+// The lowest threshold of a level below the one next to the finest. Where the strains of the body
+// may all be rounding, as in free fall, small ones ask for nothing.
+static float least_threshold(float rounding, float scale, int32_t level, int32_t top) {
+  if (scale < CERTAIN * rounding * (float)(1 << top)) return STRAINED;
+  return fminf(STRAINED, rounding * (float)(1 << level));
+}
+
 static void set_thresholds(decision* d) {
   const fem_body* b = d->look->b;
   int32_t top = b->model->h.max_level - 1;
@@ -463,16 +490,21 @@ static void set_thresholds(decision* d) {
   float less = 1.0f / (d->whole ? SOFT_LEVEL_FACTOR : LEVEL_FACTOR);
   for (int32_t level = top; level >= 0; --level, threshold *= less) d->threshold[level] = threshold;
   // A body with a single level has no threshold.
-  if (b->work.soften && b->model->tables.softening.kind == YW_FEM_SOFTEN_MATERIAL) {
+  if (!b->work.soften || b->params.refine != YW_FEM_REFINE_JUMP) return;
+  float scale = strain_scale(d), rounding = rounding_of_strains(d);
+  if (b->model->tables.softening.kind == YW_FEM_SOFTEN_MATERIAL) {
     for (int32_t level = 0; level <= top && level < BASE_LEVEL; ++level) {
-      d->threshold[level] = fminf(d->threshold[level], STRAINED);
+      float strained = fminf(STRAINED, STRAINED_SHARE * scale);
+      strained = fmaxf(strained, least_threshold(rounding, scale, level, top));
+      d->threshold[level] = fminf(d->threshold[level], strained);
     }
     if (top < BASE_LEVEL) return;
   }
   if (!d->whole) return;
-  float share = fminf(strain_scale(d) / SMALL_STRAIN, 1.0f);
+  float share = fminf(scale / SMALL_STRAIN, 1.0f);
   for (int32_t level = 0; level < top; ++level) {
-    d->threshold[level] = fminf(d->threshold[level], fmaxf(STRAINED, share * d->threshold[level]));
+    float least = least_threshold(rounding, scale, level, top);
+    d->threshold[level] = fminf(d->threshold[level], fmaxf(least, share * d->threshold[level]));
   }
   float start = fminf(SOFT_START * d->threshold[top], fmaxf(LARGE_JUMP, d->threshold[top]));
   if (!has_finest(b) && largest_jump(d) < start) d->threshold[top] = INFINITY;

@@ -292,6 +292,19 @@ static float crossing_time(const fem_model* m, double mass) {
   return yw_cbrtf((float)volume) * sqrtf((float)(mass / stiffness));
 }
 
+static float steepest_gradient(const fem_hierarchy* h) {
+  double largest = 0.0;
+  for (int32_t root = 0; root < h->num_roots; ++root) {
+    for (int type = 0; type < FEM_TYPES; ++type) {
+      for (int k = 0; k < 4; ++k) {
+        const double* g = h->shapes[root][type].gradient[k];
+        largest = fmax(largest, g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+      }
+    }
+  }
+  return (float)sqrt(largest);
+}
+
 bool yw_fem_find_masses(fem_model* m, double scaling, yw_tasks* tasks) {
   root_steps* roots = YW_NEW_ARRAY(&m->mem, root_steps, m->h.num_roots);
   if (!roots) return false;
@@ -306,6 +319,7 @@ bool yw_fem_find_masses(fem_model* m, double scaling, yw_tasks* tasks) {
   set_level_steps(m, roots);
   bool good = set_soft_steps(m, tasks, roots);
   m->crossing_time = crossing_time(m, total);
+  m->steepest = steepest_gradient(&m->h);
   yw_mem_free(&m->mem, roots);
   return good;
 }

@@ -23,6 +23,7 @@ typedef struct fem_model {
   /// The same if the tets of this level are softened and those of coarser levels may be not; at
   /// least level_step.
   float soft_step[FEM_MAX_LEVEL + 1];
+  float steepest;        ///< 1/m, largest gradient of a barycentric function, of tets of level 0
   float crossing_time;   ///< s, that shear waves take through the body, about
   float moved_mass;      ///< share of the mass that was moved to small tets
   float damping_time;    ///< s, largest ratio of damping to stiffness matrices

@@ -169,9 +169,9 @@ yw_status paper_imai_fig7(const paper_options* options, yw_error* error) {
 
 // Loads -------------------------------------------------------------------------------------------
 
-#define NUM_LOADS 5
+#define NUM_LOADS 6
 #define NUM_TAUS 2
-static const double loads[NUM_LOADS] = {0.1, 0.3, 1.0, 3.0, 9.81};
+static const double loads[NUM_LOADS] = {0.03, 0.1, 0.3, 1.0, 3.0, 9.81};
 static const char* const taus[NUM_TAUS] = {"0.01", "0.002"};
 
 typedef struct load_row {
@@ -206,7 +206,7 @@ static yw_status try_load(const paper_options* options, int32_t load, load_row* 
 
 yw_status paper_imai_load(const paper_options* options, yw_error* error) {
   static load_row rows[NUM_TAUS];
-  int32_t first = options->quick ? 2 : 0, count = options->quick ? 1 : NUM_LOADS;
+  int32_t first = options->quick ? 1 : 0, count = options->quick ? 3 : NUM_LOADS;
   printf("\n%10s %10s %10s %10s %10s %12s %12s\n", "g m/s^2", "tau", "tets %", "faster", "sag mm",
          "error % sag", "% of length");
   for (int32_t k = first; k < first + count; ++k) {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "papers/paper.h"
+#include "reference/clock.h"
 #include "yawara/extend/error.h"
-#include "yawara/extend/timer.h"
 #include "yawara/extend/vec.h"
 #include "yawara/match.h"
 
@@ -68,9 +68,9 @@ static yw_status make_world(yw_model* model, yw_world** out, yw_error* error) {
 
 // Microseconds per step of a short run, or the best so far if that is less.
 static double faster(yw_world* world, double best) {
-  double begin = yw_seconds();
+  double begin = bench_seconds(true);
   for (int32_t i = 0; i < STEPS; ++i) yw_world_step(world, STEP, 1, NULL);
-  double now = 1e6 * (yw_seconds() - begin) / STEPS;
+  double now = 1e6 * (bench_seconds(true) - begin) / STEPS;
   return now < best ? now : best;
 }
 
@@ -137,8 +137,9 @@ yw_status paper_table1(const paper_options* options, yw_error* error) {
   yw_status status = YW_OK;
   for (int32_t i = 0; i < NUM_ROWS && status >= 0; ++i) status = time_row(options, &rows[i], error);
   if (status >= 0) {
-    printf("one thread, %s; match: the body without examples, project: what they add;\n",
-           yw_simd_name(yw_simd_resolve(YW_SIMD_AUTO)));
+    printf(
+        "CPU time of one thread, %s; match: the body without examples, project: what they add;\n",
+        yw_simd_name(yw_simd_resolve(YW_SIMD_AUTO)));
     printf("fastest of %d runs of %d steps, the two in turn\n",
            options->quick ? QUICK_REPEATS : REPEATS, STEPS);
   }
