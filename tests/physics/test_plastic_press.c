@@ -7,20 +7,24 @@
 #define LAYERS 8
 #define SIDE (LAYERS * SPACING)
 
-static void begin_rubber(plastic_lab* lab, float time_step) {
+static void begin_elastic(plastic_lab* lab, float time_step, float nu, float friction) {
   yw_shape* box = lab_box(LAYERS, LAYERS, LAYERS, SPACING);
   yw_plastic_part part = yw_default_plastic_part();
   part.shape = box;
   part.material = (yw_plastic_material){
-      .youngs_modulus = 1e5f, .poissons_ratio = 0.3f, .density = 1000.0f, .flow = YW_FLOW_NONE};
+      .youngs_modulus = 1e5f, .poissons_ratio = nu, .density = 1000.0f, .flow = YW_FLOW_NONE};
   yw_plastic_def def = yw_default_plastic_def();
   def.spacing = SPACING;
   def.parts = &part;
   def.num_parts = 1;
   def.params.time_step = time_step;
   lab_begin(lab, &def);
-  lab_add_floor(lab, 0.3f);
+  lab_add_floor(lab, friction);
   yw_shape_release(box);
+}
+
+static void begin_rubber(plastic_lab* lab, float time_step) {
+  begin_elastic(lab, time_step, 0.3f, 0.3f);
 }
 
 static double height_of(const plastic_lab* lab) {
@@ -84,10 +88,30 @@ static void pressed_cubes_come_back(void** state) {
   }
 }
 
+// Any Poisson's ratio, friction of the floor and speed, with automatic and with long steps.
+static void pressed_cubes_of_all_kinds_come_back(void** state) {
+  (void)state;
+  if (!getenv("YW_TEST_FULL")) skip();
+  const float ratios[] = {0.0f, 0.3f, 0.45f}, frictions[] = {0.0f, 0.3f, 1.0f};
+  const float steps[] = {0.0f, 0.01f}, seconds[] = {0.1f, 1.0f};
+  for (int i = 0; i < 36; ++i) {
+    plastic_lab lab;
+    double pressed = 1;
+    float nu = ratios[i % 3], friction = frictions[i / 3 % 3], step = steps[i / 9 % 2];
+    begin_elastic(&lab, step, nu, friction);
+    double height = press(&lab, 0.3f, seconds[i / 18], &pressed);
+    print_message("nu %g, friction %g, step %g s, pressed in %g s: back to %.3f\n", (double)nu,
+                  (double)friction, (double)step, (double)seconds[i / 18], height);
+    assert_at_least(height, 0.95);
+    lab_end(&lab);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cubes_rest_with_any_step),
       cmocka_unit_test(pressed_cubes_come_back),
+      cmocka_unit_test(pressed_cubes_of_all_kinds_come_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
