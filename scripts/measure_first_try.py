@@ -14,7 +14,8 @@ import subprocess
 import tempfile
 import time
 
-CASES = [("jelly", "match"), ("jelly", "frames"), ("jelly", "fem"), ("clay", "plastic"), ("cloth", "slender")]
+CASES = [("jelly", "match"), ("jelly", "frames"), ("jelly", "fem"), ("clay", "plastic"), ("clay", "fem"),
+         ("cloth", "slender")]
 
 
 def read_obj(path):

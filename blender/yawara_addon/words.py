@@ -31,13 +31,14 @@ NAMED = {
 
 # As yawara new --as (starter.c): what needs more than TWO_LEGS to keep its centre above its feet gets
 # so many times that; above LEGS it stands on legs, which particles farther apart than half of their
-# thickness cannot hold, and moves this share of its mass to small tets of fem.
+# thickness cannot hold, and moves this share of its mass to small tets of fem, more if it yields.
 TWO_LEGS = 30
 LEANS = 6
 MATCH_LEANS = 24
 LEGS = 10
 LEG_PARTICLES = 2
 LEG_MASS = 0.02
+DULL_LEG_MASS = 0.05
 
 # What yields bears this many times its own weight.
 YIELD_LOADS = 3
@@ -107,7 +108,7 @@ def word(name, method, length, diagonal, stance=standing.Stance()):
     elif method == "fem":
         settings.update({"mass_damping": _number(in_fem * damping * rate)})
         if stance.stiffness > LEGS:
-            settings["mass_scaling"] = LEG_MASS
+            settings["mass_scaling"] = DULL_LEG_MASS if yield_strain else LEG_MASS
         if yield_strain:
             settings.update({"yield": _number(yield_strain), "creep": 100})
     else:

@@ -295,17 +295,19 @@ int32_t yw_tet_faults_text(const yw_tet_faults* f, char* text, int32_t room) {
                "%d: the tets there are not joined. ",
                f->num_hanging, f->hanging[0], f->hanging[1]);
   }
+  const char* hang = f->num_weak_joints == 1 ? " hangs" : "s hang";
   if (f->num_weak_joints > 0 && f->weak_joint[1] >= 0) {
     write_text(text, room, &used,
-               "%d pieces hang on others by edges or vertices only, such as %d tets on %d by the "
+               "%d piece%s on others by edges or vertices only, such as %d tets on %d by the "
                "edge %d-%d. ",
-               f->num_weak_joints, f->weak_joint_tets[1], f->weak_joint_tets[0], f->weak_joint[0],
-               f->weak_joint[1]);
+               f->num_weak_joints, hang, f->weak_joint_tets[1], f->weak_joint_tets[0],
+               f->weak_joint[0], f->weak_joint[1]);
   } else if (f->num_weak_joints > 0) {
     write_text(text, room, &used,
-               "%d pieces hang on others by edges or vertices only, such as %d tets on %d by "
+               "%d piece%s on others by edges or vertices only, such as %d tets on %d by "
                "vertex %d. ",
-               f->num_weak_joints, f->weak_joint_tets[1], f->weak_joint_tets[0], f->weak_joint[0]);
+               f->num_weak_joints, hang, f->weak_joint_tets[1], f->weak_joint_tets[0],
+               f->weak_joint[0]);
   }
   if (used > 0 && text[used - 1] == ' ') text[--used] = 0;
   return used;

@@ -46,6 +46,8 @@ refuses "a word for a scene" 'is a scene' "$yawara" run "$root/scenes/gallery/fi
 printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n' >flat.obj
 refuses "a flat model is offered as a sheet" '--as cloth makes a sheet' "$yawara" run flat.obj -n 0 -q -o run_flat
 check "which works" "$yawara" run flat.obj --as cloth -n 1 -q -o run_flat
+printf 'v 0 0 0\nv 1 0.1 0\nv 1 0 1\nv 0 0.1 1\nf 1 2 3 4\n' >wavy.obj
+refuses "so is one that is nearly flat" 'hardly anything behind it: --as cloth' "$yawara" run wavy.obj -n 0 -q -o run_wavy
 echo "v 1 1 1" >point.obj
 refuses "a model without extent" 'point.obj' "$yawara" run point.obj
 

@@ -31,6 +31,8 @@ says "and keeps its volume when filled finely" "of the surface +1 m\^3, [01]\.[0
 
 sed '/^f/{s/^f \(.*\) \(.*\) \(.*\) $/f \1 \3 \2/;:a;n;ba}' cube.obj >mixed.obj
 says "mixed winding is named" "mixed: 3 edges between triangles that face opposite sides, the first at" "$yawara" mesh mixed.obj
+says "which tets are made without" "turned over +1 of 12 triangles for the tets below" "$yawara" mesh mixed.obj
+says "so that nothing is lost" "of the surface +1 m\^3, 0.0 %" "$yawara" mesh mixed.obj
 says "and repaired" "1 of 12 triangles turned over" "$yawara" mesh mixed.obj --repair
 says "after which it is alike" "winding +alike" "$yawara" mesh mixed.obj --repair
 
@@ -56,6 +58,9 @@ warning: body "mite" is 0.001 m large'
 printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n' >flat.obj
 says "a flat model is offered as a sheet" '"sheet": \{ "file": "flat.obj", "thickness": 0.01 \}' "$yawara" mesh flat.obj
 refuses "and not filled" "is flat, so it cannot be filled with tets" "$yawara" mesh flat.obj -o flat.vtu
+printf 'v 0 0 0\nv 1 0 0\nv 1 0.3 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\n' >bent.obj
+says "nor is an open one, unless asked" "not made of a sheet; -o OUT" "$yawara" mesh bent.obj
+check "which -o does" "$yawara" mesh bent.obj --size 0.5 -o bent.vtu
 cat >sheet.json <<END
 { "duration": 0.05, "bodies": [ { "sheet": { "file": "flat.obj", "thickness": 0.01 }, "slender": {} } ] }
 END

@@ -184,8 +184,21 @@ static bool holds_surface(const char* path) {
 
 // Surfaces ----------------------------------------------------------------------------------------
 
-// Reports on one surface, fills it unless it is flat, and writes it.
-static yw_status treat_surface(mesh_options* o, const yw_tri_mesh* surface, const char* name,
+// Triangles that face opposite sides enclose nothing: they are turned over before tets are made of
+// them, as scenes do.
+static yw_status turn_over(const mesh_options* o, yw_tri_mesh* surface, yw_surface_report* report,
+                           yw_error* error) {
+  int32_t turned;
+  yw_status status = yw_tri_mesh_orient(surface, &turned);
+  if (status < 0) return yw_fail(error, status, "%s: its triangles cannot be turned", o->input);
+  printf("  turned over     %d of %d triangles for the tets below, as in scenes\n", turned,
+         surface->num_triangles);
+  return yw_surface_report_of(surface, NULL, report, error);
+}
+
+// Reports on one surface, fills it unless it is flat or a sheet that nobody asked to fill, and
+// writes it.
+static yw_status treat_surface(mesh_options* o, yw_tri_mesh* surface, const char* name,
                                const char* output, yw_error* error) {
   yw_surface_report report;
   yw_status status = yw_surface_report_of(surface, NULL, &report, error);
@@ -200,6 +213,12 @@ static yw_status treat_surface(mesh_options* o, const yw_tri_mesh* surface, cons
                    "%s: is flat, so it cannot be filled with tets; write it as .obj, .ply or .stl",
                    name);
   if (flat) return YW_OK;
+  if (doctor_is_sheet(&report) && !output && !(o->size > 0.0f)) {
+    printf("  tets            not made of a sheet; -o OUT or --size H closes and fills it\n");
+    return YW_OK;
+  }
+  if (report.turned_edges > 0) status = turn_over(o, surface, &report, error);
+  if (status < 0) return status;
   yw_tet_mesh tets = {0};
   status = fill(o, surface, &report, &tets, error);
   if (status >= 0 && output) status = write_tets(output, &tets, o->surface, error);

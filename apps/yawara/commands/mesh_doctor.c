@@ -25,7 +25,7 @@ bool doctor_is_flat(const yw_surface_report* r) {
 }
 
 // The opening of a bowl is half as large as the bowl itself.
-static bool is_sheet(const yw_surface_report* r) {
+bool doctor_is_sheet(const yw_surface_report* r) {
   return doctor_is_flat(r) || r->hole_area > 0.3 * r->area;
 }
 
@@ -41,7 +41,7 @@ static void print_openings(const yw_surface_report* r) {
   printf("  open edges      %d around %d hole%s", r->open_edges, r->holes,
          r->holes == 1 ? "" : "s");
   print_place(r->open_place);
-  if (!is_sheet(r))
+  if (!doctor_is_sheet(r))
     printf("                  tets close holes smoothly; close them yourself to decide how\n");
 }
 
@@ -50,7 +50,7 @@ static void print_winding(const yw_surface_report* r) {
     printf("  winding         mixed: %d edges between triangles that face opposite sides",
            r->turned_edges);
     print_place(r->turned_place);
-    printf("                  what is inside is unclear: turn triangles over with --repair\n");
+    printf("                  --repair turns triangles over\n");
   } else if (r->open_edges == 0 && r->volume < 0.0) {
     printf("  winding         inside out as a whole (no harm: it is turned over)\n");
   } else {
@@ -87,7 +87,7 @@ void doctor_print_surface(const yw_tri_mesh* surface, const yw_surface_report* r
     print_place(r->crowded_place);
   }
   if (r->flat_triangles > 0) printf("  flat triangles  %d without area\n", r->flat_triangles);
-  if (is_sheet(r)) {
+  if (doctor_is_sheet(r)) {
     printf(
         "  This is a sheet rather than a solid. Simulate the surface itself:\n"
         "    \"sheet\": { \"file\": \"%s\", \"thickness\": %.2g }, \"slender\": {}\n",

@@ -7,6 +7,8 @@
 
 /// True if the surface is flat: there is nothing inside to fill.
 bool doctor_is_flat(const yw_surface_report* report);
+/// True if it is flat, or as open as a bowl.
+bool doctor_is_sheet(const yw_surface_report* report);
 /// Prints size, parts, openings, winding and crossings, each with its place and what to do.
 void doctor_print_surface(const yw_tri_mesh* surface, const yw_surface_report* report,
                           const char* path);

@@ -227,6 +227,20 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
   return found;
 }
 
+static float openness_of(const yw_tri_mesh* surface) {
+  yw_vec3 sum = yw_v3(0, 0, 0);
+  double area = 0.0;
+  for (int32_t t = 0; t < surface->num_triangles; ++t) {
+    const int32_t* v = surface->triangles + 3 * (size_t)t;
+    yw_vec3 a = surface->positions[v[0]];
+    yw_vec3 normal = yw_cross(yw_sub(surface->positions[v[1]], a),  //
+                              yw_sub(surface->positions[v[2]], a));
+    sum = yw_add(sum, normal);
+    area += (double)yw_length(normal);
+  }
+  return area > 0.0 ? (float)((double)yw_length(sum) / area) : 0.0f;
+}
+
 stance stance_of_file(const char* path, bool tets, int axis) {
   yw_tet_mesh volume = {0};
   yw_tri_mesh surface = {0};
@@ -234,6 +248,7 @@ stance stance_of_file(const char* path, bool tets, int axis) {
                           : yw_tri_mesh_read(path, NULL, &surface, NULL);
   if (status >= 0 && tets) status = yw_tet_mesh_surface(&volume, NULL, &surface, NULL);
   stance found = status >= 0 ? stance_of(&surface, axis) : (stance){0};
+  if (status >= 0) found.open = openness_of(&surface);
   yw_tri_mesh_free(&surface);
   yw_tet_mesh_free(&volume);
   return found;

@@ -20,6 +20,9 @@ typedef struct stance {
   /// From here it may fall on its feet without toppling; INFINITY where nothing limits it, also for
   /// what does not stand at all.
   float drop;
+  /// How open the surface is: its area as a vector over its area. 0 if it is closed, 1/2 for half
+  /// of a ball, 1 for what is flat.
+  float open;
 } stance;
 
 /// The surface is that of the body, closed; axis (0 to 2) points up.

@@ -33,8 +33,12 @@
 // no resistance to bending.
 #define LEGS 10.0f
 #define LEG_PARTICLES 2.0f
-// Share of the mass that moves to small tets of fem, which thin legs have many of.
+// Openness (stance.h) of a dish a third as deep as its radius: what is flatter is a sheet.
+#define MOST_OPEN 0.9f
+// Share of the mass that moves to small tets of fem, which thin legs have many of; more where what
+// yields hardly vibrates.
 #define LEG_MASS 0.02
+#define DULL_LEG_MASS 0.05
 // What yields bears this many times its own weight.
 #define YIELD_LOADS 3.0f
 // Of cloth: particles that are affordable, thickness as a share of the longest side, and area of a
@@ -163,12 +167,18 @@ static int measure_file(const starter_options* o, const char* path, starter* s) 
   return -1;
 }
 
-// What thin legs ask for: more stiffness and strength than the word's, and small particles.
-static void fit_legs(const starter_options* o, const char* path, starter* s) {
+// What thin legs ask for: more stiffness and strength than the word's, and small particles. What is
+// nearly flat encloses nothing that could be filled.
+static int fit_legs(const starter_options* o, const char* path, starter* s) {
   s->stiffness = s->what->stiffness;
   s->yield = s->what->yield;
-  if (!s->file || !(s->what->hold > 0.0f)) return;
+  if (!s->file || !(s->what->hold > 0.0f)) return -1;
   stance legs = stance_of_file(path, s->volume, s->turned ? 2 : 1);
+  if (legs.open > MOST_OPEN) {
+    return bad_input(
+        "%s: the surface is open, with hardly anything behind it: --as cloth makes a sheet of it",
+        path);
+  }
   s->stiffness = fmaxf(s->stiffness, s->what->hold * legs.stiffness);
   bool match = strcmp(s->method, "match") == 0;
   float leans = match ? MATCH_LEANS : LEANS;
@@ -183,13 +193,14 @@ static void fit_legs(const starter_options* o, const char* path, starter* s) {
   }
   if (legs.volume > 0.0f && spacing < USUAL_SPACING) s->spacing = spacing * s->length;
   bool thin = s->legs && legs.thickness < LEG_PARTICLES * spacing;
-  if (!thin || strcmp(s->method, "plastic") != 0) return;
+  if (!thin || strcmp(s->method, "plastic") != 0) return -1;
   // What folds anyway needs neither the stiffness, which makes steps short, nor the strength.
   if (o->method) s->stiffness = s->what->stiffness, s->yield = s->what->yield;
   fprintf(stderr, "%s: legs %.2g m thick are too thin for particles of plastic, %.2g m apart%s\n",
           path, (double)(legs.thickness * s->length), (double)(spacing * s->length),
           o->method ? ": they will fold; --method fem holds them" : ": fem is taken instead");
   if (!o->method) snprintf(s->method, sizeof s->method, "fem");
+  return -1;
 }
 
 // Triangles of a sheet are as small as its area allows.
@@ -340,7 +351,8 @@ static bool put_method(text_list* out, const starter* s) {
     // Tets of a file are fine enough; those of a surface are subdivided as far as time allows.
     return put(out, ", \"mass_damping\": %.3g%s", (double)p->fem_damping * damping,
                s->volume ? ", \"max_level\": 1" : "") &&
-           (!s->legs || put(out, ", \"mass_scaling\": %.3g", LEG_MASS)) &&
+           (!s->legs ||
+            put(out, ", \"mass_scaling\": %.3g", s->yield > 0 ? DULL_LEG_MASS : LEG_MASS)) &&
            (s->yield <= 0 || put(out, ", \"yield\": %.3g, \"creep\": 100", (double)s->yield)) &&
            put(out, " }\n");
   }
@@ -406,8 +418,8 @@ int starter_text(const starter_options* options, const char* path, const char* f
   if (code < 0 && file) code = measure_file(options, path, &s);
   if (code < 0 && file && options->parts) code = count_parts(path, &s);
   if (code < 0 && strcmp(s.method, "slender") == 0) code = choose_edge(path, &s);
+  if (code < 0) code = fit_legs(options, path, &s);
   if (code >= 0) return code;
-  fit_legs(options, path, &s);
   text_list out = {0};
   if (!put_scene(&out, &s)) {
     YW_LIST_FREE(NULL, &out);
