@@ -231,15 +231,13 @@ static double time_to_stop(const char* settings, double mu, double spin, double 
 }
 
 // A square of side a under even pressure: the mean distance of its points from the middle is
-// a (sqrt 2 + ln(1 + sqrt 2)) / 6, and its moment of inertia m a^2 / 6. A rigid block stands on its
-// corners.
+// a (sqrt 2 + ln(1 + sqrt 2)) / 6, and its moment of inertia m a^2 / 6.
 static void spinning_blocks_stop_in_time(void** state) {
   (void)state;
   const double a = 0.4, mu = 0.5, spin = 6;
   for (int i = 0; i < NUM_KINDS; ++i) {
     if (strcmp(kinds[i].name, "plastic") == 0) continue;
-    bool rigid = strcmp(kinds[i].name, "rigid") == 0;
-    double arm = rigid ? a / sqrt(2) : a * (sqrt(2) + log(1 + sqrt(2))) / 6;
+    double arm = a * (sqrt(2) + log(1 + sqrt(2))) / 6;
     double theory = spin * a * a / 6 / (mu * GRAVITY * arm);
     double time = time_to_stop(kinds[i].settings, mu, spin, 2 * theory);
     printf("  %-8s %.4f s, theory %.4f\n", kinds[i].name, time, theory);

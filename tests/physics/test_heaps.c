@@ -97,15 +97,18 @@ static void try_heap(uint64_t seed, kind k, int side, int steps) {
   free(t.bytes);
   double first = measure(world, kind_names[k], side), longest = 0, last = first;
   for (int step = 0; step < steps; ++step) {
-    yw_step_report report;
     clock_t start = clock();
-    assert_int_equal(yw_world_step(world, 1.0f / 60.0f, 4, &report), YW_OK);
-    longest = fmax(longest, (double)(clock() - start) / CLOCKS_PER_SEC);
-    last = measure(world, kind_names[k], side);
-    if (report.diverged_bodies > 0 || !(last <= 1.01 * first)) {
-      fail_msg("heap of %s, seed %llu, step %d: %d bodies diverge, %g J of %g J", kind_names[k],
-               (unsigned long long)seed, step, (int)report.diverged_bodies, last, first);
+    // Substep by substep: the energy of an impact that went wrong is lost soon.
+    for (int part = 0; part < 4; ++part) {
+      yw_step_report report;
+      assert_int_equal(yw_world_step(world, 1.0f / 240.0f, 1, &report), YW_OK);
+      last = measure(world, kind_names[k], side);
+      if (report.diverged_bodies > 0 || !(last <= 1.01 * first)) {
+        fail_msg("heap of %s, seed %llu, step %d: %d bodies diverge, %g J of %g J", kind_names[k],
+                 (unsigned long long)seed, step, (int)report.diverged_bodies, last, first);
+      }
     }
+    longest = fmax(longest, (double)(clock() - start) / CLOCKS_PER_SEC);
   }
   if (getenv("YW_TEST_SEEDS")) {
     print_message(

@@ -20,7 +20,7 @@ typedef struct census_item {
 
 typedef struct census {
   int between, within, obstacles;  ///< pairs that cross, and balls inside of volumes
-  double overlap;                  ///< deepest of things with a thickness, as a share of both radii
+  double overlap;                  ///< deepest of bodies with a thickness, as a share of both radii
 } census;
 
 typedef struct census_list {
@@ -214,7 +214,7 @@ static inline void count_pair(const census_list* list, const census_item* a, con
   if (!items_may_meet(list, a, b)) return;
   bool found = edges_cross(a, b) || edges_cross(b, a);
   double keep = (double)a->radius + (double)b->radius;
-  if (keep > 0.0 && !are_near_at_rest(a, b, keep)) {
+  if (keep > 0.0 && !of_obstacle && !are_near_at_rest(a, b, keep)) {
     out->overlap = fmax(out->overlap, 1.0 - item_distance(a, b) / keep);
   }
   if (of_obstacle)

@@ -14,6 +14,8 @@
 
 #include "../base.h"
 
+#define YW_RIGID_FACES 8  ///< flat faces that touch obstacles at the same time
+
 /// A point of a rigid body that may touch an obstacle in this substep.
 typedef struct yw_rigid_contact {
   double local[3];     ///< m, centre of a ball of the body, in its principal axes from its centre
@@ -25,6 +27,8 @@ typedef struct yw_rigid_contact {
   double share;        ///< of the substep, when they touch
   double target;       ///< m/s, least velocity along the normal during the move
   double end_target;   ///< m/s, the same at the end
+  int32_t face;        ///< flat face that its friction is spread over, below YW_RIGID_FACES; or -1
+  double reach;        ///< m, mean distance of the points of that face from its middle
   double impulse;      ///< N s, along the normal, of both halves together
   double sideways[3];  ///< N s, friction, of both halves together
   // Set by yw_rigid_solve
@@ -32,6 +36,7 @@ typedef struct yw_rigid_contact {
   double arm[3];    ///< m, from the centre to the point where they touch
   double lever[3];  ///< m, the same half-way through the move: gives how far it goes
   double inv_mass;  ///< 1/kg, along the normal
+  double grip[3];   ///< m, from the centre to where friction acts
   double tangents[2][3], inv_slide[2];  ///< directions of friction and inverse masses along them
 } yw_rigid_contact;
 

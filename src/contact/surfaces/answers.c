@@ -207,7 +207,7 @@ static void settle_answer(const yw_contact_problem* problem, const yw_contact_an
     lost = yw_mad(lost, p->mass[i], yw_cross(way, yw_xyz(p->vel[i])));
     if (p->inv_mass[i] > 0.0f) p->pos[i] = yw_v4(yw_add(yw_xyz(p->pos[i]), way));
   }
-  yw_contact_turn_back(p, lost);
+  yw_contact_turn_back(body_of(problem, a), lost);
 }
 
 void yw_answers_settle(const yw_contact_problem* problem) {

@@ -243,8 +243,8 @@ static bool lies_in_crease(const yw_candidate* c, const yw_nearest* near, const 
 
 // Distance that must remain between two primitives.
 static float least_distance(const yw_nearest* near, float keep, float skin) {
-  float thick = YW_LEAST_THICKNESS * (keep - skin), least = YW_LEAST_SKIN * skin;
-  if (thick > least) least = thick;
+  float thick = YW_LEAST_THICKNESS * (keep - skin);
+  float least = (thick > 0.0f ? thick : 0.0f) + YW_LEAST_SKIN * skin;
   return near->distance > least ? least : near->distance;
 }
 

@@ -5,10 +5,9 @@
 
 #include "contact/surfaces/touch.h"
 
-// Guarded distances: of thin surfaces as a share of the skin, of thick ones as a share of
-// thickness.
+// Guarded distance: this share of the thickness of both, and that of the skin.
+#define YW_LEAST_THICKNESS 0.9f
 #define YW_LEAST_SKIN 0.05f
-#define YW_LEAST_THICKNESS 0.8f
 
 // Primitives of one body are kept at most this share of their distance at rest apart.
 #define YW_REST_SHARE 0.9f

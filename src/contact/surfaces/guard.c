@@ -335,13 +335,31 @@ static bool move_aside(const guard_job* job, const yw_near_pair* pair, const pla
   return true;
 }
 
+// Of two sides that both gave way before, as in a heap on a floor that moves, the one that is
+// beyond the plane was pushed there: the other has to give way again. True if both are beyond it.
+static bool break_tie(const guard_job* job, const yw_near_pair* pair, int ranks[2]) {
+  yw_vec3 middle = middle_of(job->works, pair);
+  const plane fixed = {middle, middle, NULL};
+  bool beyond[2] = {false, false};
+  int split = yw_pair_split((yw_pair_kind)pair->kind);
+  for (int k = 0; k < 4; ++k) {
+    const yw_contact_work* work = work_of(job->works, pair, k);
+    yw_vec3 end = yw_hanging_end(work, pair->corners[k]);
+    bool is_beyond = depth_at_end(pair, &fixed, work, k, end) > 0.0f;
+    beyond[k < split ? 0 : 1] |= is_beyond;
+  }
+  for (int side = 0; side < 2; ++side) ranks[side] += beyond[side];
+  return beyond[0] && beyond[1];
+}
+
 // Moves what is in the way of an obstacle out of it, whatever else holds it.
 static bool yield_to_obstacle(const guard_job* job, const yw_near_pair* pair) {
-  const int ranks[2] = {yield_rank(job, pair, 0), yield_rank(job, pair, 1)};
-  if (ranks[0] == ranks[1]) return false;
+  int ranks[2] = {yield_rank(job, pair, 0), yield_rank(job, pair, 1)};
+  bool both = ranks[0] == 1 && ranks[1] == 1 && break_tie(job, pair, ranks);
+  if (ranks[0] == ranks[1] && !both) return false;
   plane at = plane_led_by(job, pair, ranks);
   bool moved = false;
-  for (int k = 0; k < 4 && at.leader; ++k) {
+  for (int k = 0; k < 4 && (at.leader || both); ++k) {
     const yw_contact_work* work = work_of(job->works, pair, k);
     if (work->body->particles->inv_mass[pair->corners[k]] == 0.0f) continue;
     moved = move_aside(job, pair, &at, k) || moved;

@@ -236,9 +236,21 @@ yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_cont
   return lost;
 }
 
-void yw_contact_turn_back(yw_particles* particles, yw_vec3 angular) {
+// A straight rod resists turning about itself by its thickness. Without that, the least angular
+// momentum would give it any speed across.
+static void add_thickness(rigid_sums* sums, const yw_contact_body* body) {
+  for (int32_t i = 0; body->geometry.num_segments > 0 && i < body->particles->count; ++i) {
+    double r = (double)body->geometry.radius[i],
+           own = 0.5 * (double)body->particles->mass[i] * r * r;
+    for (int k = 0; k < 3; ++k) sums->inertia[k] += own;
+  }
+}
+
+void yw_contact_turn_back(const yw_contact_body* body, yw_vec3 angular) {
+  yw_particles* particles = body->particles;
   rigid_sums sums = sum_places(particles, NULL);
   if (sums.held || yw_length2(angular) == 0.0f) return;
+  add_thickness(&sums, body);
   yw_vec3 omega = yw_neg(yw_mul(invert_inertia(sums.inertia), angular));
   add_rigid_velocity(particles, narrow(sums.center), yw_v3(0, 0, 0), omega);
 }

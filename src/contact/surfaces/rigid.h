@@ -15,7 +15,7 @@ void yw_contact_bounce(const yw_contact_problem* problem, const yw_contact_batch
 /// and by friction between balls, which acts beside their centres.
 yw_vec3 yw_contact_lost_angular(const yw_contact_problem* problem, const yw_contact_batch* batch);
 /// Removes angular momentum (kg m^2/s) from a free body by rotating it as a whole.
-void yw_contact_turn_back(yw_particles* particles, yw_vec3 angular);
+void yw_contact_turn_back(const yw_contact_body* body, yw_vec3 angular);
 /// Removes the angular momentum added by all batches of the pair, by rotating the pair as one.
 void yw_contact_keep_angular(const yw_contact_problem* problem, const yw_contact_batch* batch,
                              yw_vec3 lost_angular);

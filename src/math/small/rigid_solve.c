@@ -4,6 +4,7 @@
 // start of the substep, which makes the map symplectic; where they end up is measured after the
 // move, and the sweeps are repeated until it is right.
 #include <math.h>
+#include <string.h>
 
 #include "math/small/mat3d.h"
 #include "math/small/turn.h"
@@ -44,6 +45,42 @@ static void arm_at(const yw_rigid_motion* motion, const yw_rigid_contact* c, con
   for (int k = 0; k < 3; ++k) out[k] -= c->radius * c->normal[k];
 }
 
+// A few contacts carry a flat face, mostly at its rim. Even pressure has its friction farther in:
+// it acts between them and the centre of pressure, at the mean distance of the points of the face.
+// What it gave in these sweeps moves there too.
+static void spread_friction(yw_rigid_motion* motion, bool moves) {
+  double weight[YW_RIGID_FACES] = {0}, middle[YW_RIGID_FACES][3] = {{0}},
+         mean[YW_RIGID_FACES] = {0};
+  for (int32_t i = 0; i < motion->num_contacts; ++i) {
+    const yw_rigid_contact* c = &motion->contacts[i];
+    if (c->face < 0) continue;
+    weight[c->face] += c->impulse;
+    for (int k = 0; k < 3; ++k) middle[c->face][k] += c->impulse * c->arm[k];
+  }
+  for (int32_t i = 0; i < motion->num_contacts; ++i) {
+    const yw_rigid_contact* c = &motion->contacts[i];
+    if (c->face < 0 || !(weight[c->face] > 0.0)) continue;
+    double away[3], share = c->impulse / weight[c->face];
+    for (int k = 0; k < 3; ++k) away[k] = c->arm[k] - middle[c->face][k] / weight[c->face];
+    mean[c->face] += share * sqrt(yw_dot3(away, away));
+  }
+  for (int32_t i = 0; i < motion->num_contacts; ++i) {
+    yw_rigid_contact* c = &motion->contacts[i];
+    if (c->face < 0 || !(mean[c->face] > 0.0)) continue;
+    double share = fmin(c->reach / mean[c->face], 1.0), way[3], twist[3];
+    for (int k = 0; k < 3; ++k) {
+      double at = middle[c->face][k] / weight[c->face], to = at + share * (c->arm[k] - at);
+      way[k] = to - c->grip[k];
+      c->grip[k] = to;
+    }
+    yw_cross3(way, c->sideways, twist);
+    if (moves) yw_rigid_twist(motion, twist);
+    for (int t = 0; t < 2; ++t) {
+      c->inv_slide[t] = yw_rigid_inv_mass_at(motion, c->grip, c->tangents[t]);
+    }
+  }
+}
+
 // h is the time of the move, 0 after it. A point that turns goes along a chord, at right angles to
 // where it is half-way. Its impulse acts where it is while it touches: in the middle of what is
 // left of the move then.
@@ -58,18 +95,20 @@ static void begin_contacts(yw_rigid_motion* motion, double h) {
     arm_at(motion, c, spin, 0.5 * h, c->lever);
     for (int k = 0; k < 3; ++k) c->lever[k] *= chord;
     arm_at(motion, c, spin, 0.5 * (1.0 + c->share) * h, c->arm);
+    memcpy(c->grip, c->arm, sizeof c->grip);
     find_tangents(c->normal, c->tangents);
     c->inv_mass = yw_rigid_inv_mass_at(motion, c->arm, c->normal);
     for (int t = 0; t < 2; ++t) {
       c->inv_slide[t] = yw_rigid_inv_mass_at(motion, c->arm, c->tangents[t]);
     }
   }
+  spread_friction(motion, false);
 }
 
 // Friction: stops the sliding, as far as the impulse stays within the cone.
 static double stop_sliding(yw_rigid_motion* motion, yw_rigid_contact* c) {
   double slide[3], wanted[3], limit = c->friction * c->impulse;
-  yw_rigid_velocity_at(motion, c->arm, slide);
+  yw_rigid_velocity_at(motion, c->grip, slide);
   for (int k = 0; k < 3; ++k) {
     slide[k] -= c->drift[k];
     wanted[k] = c->sideways[k];
@@ -87,12 +126,13 @@ static double stop_sliding(yw_rigid_motion* motion, yw_rigid_contact* c) {
     c->sideways[k] = wanted[k];
     change = fmax(change, fabs(impulse[k]));
   }
-  yw_rigid_push(motion, c->arm, impulse);
+  yw_rigid_push(motion, c->grip, impulse);
   return change * fmax(c->inv_slide[0], c->inv_slide[1]);
 }
 
 static double sweep_contacts(yw_rigid_motion* motion, bool at_end) {
   double largest = 0.0;
+  spread_friction(motion, true);
   for (int32_t i = 0; i < motion->num_contacts; ++i) {
     yw_rigid_contact* c = &motion->contacts[i];
     double target = at_end ? c->end_target : c->target, u[3], impulse[3];

@@ -23,8 +23,13 @@
 // Balls within this share of the size of the nearest are as near.
 #define AS_NEAR 1e-4
 
+// Cosine of the angle by which a flat face may be off what it lies on.
+#define LYING 0.9999
+
 // Balls that are not listed may end up this share of the size deep.
 #define MISSED 2e-5
+
+_Static_assert(RIGID_PATCHES <= YW_RIGID_FACES, "one face each");
 
 typedef struct patch {
   int32_t obstacle;
@@ -209,12 +214,28 @@ static yw_rigid_contact make_contact(const rigid_body* body, const yw_step_ctx* 
   return c;
 }
 
+// The flat face that lies on the patch of a contact.
+static const rigid_face* face_on(const rigid_body* body, const yw_rigid_contact* c) {
+  const double *q = body->motion.start_rotation,
+               out[3] = {-c->normal[0], -c->normal[1], -c->normal[2]};
+  double local[3];
+  yw_turn_apply(yw_turn_conjugate((yw_turn){q[0], q[1], q[2], q[3]}), out, local);
+  for (int32_t i = 0; i < body->model->num_faces; ++i) {
+    if (yw_dot3(local, body->model->faces[i].normal) > LYING) return &body->model->faces[i];
+  }
+  return NULL;
+}
+
 static void list_contact(rigid_body* body, const yw_step_ctx* ctx, int32_t meeting) {
   yw_rigid_motion* m = &body->motion;
   rigid_meeting* found = &body->meetings[meeting];
   if (found->listed || m->num_contacts == RIGID_CONTACTS) return;
   found->listed = true;
-  body->contacts[m->num_contacts++] = make_contact(body, ctx, found);
+  yw_rigid_contact* c = &body->contacts[m->num_contacts++];
+  *c = make_contact(body, ctx, found);
+  const rigid_face* face = face_on(body, c);
+  c->face = face ? found->patch : -1;
+  c->reach = face ? face->reach : 0.0;
 }
 
 bool yw_rigid_add_missed(rigid_body* body, const yw_step_ctx* ctx) {

@@ -247,7 +247,7 @@ static yw_status fill_model(rigid_model* model, const yw_rigid_def* def, const s
   if (status >= 0) status = fill_particles(model, def, error);
   if (status < 0) return status;
   if (!fill_contact(model, def, s) || !yw_rigid_fill_balls(model, &s->mesh, def->shape) ||
-      !fill_shown(model, def->shown ? def->shown : &s->mesh)) {
+      !yw_rigid_fill_faces(model) || !fill_shown(model, def->shown ? def->shown : &s->mesh)) {
     return yw_fail_memory(error, "a rigid model");
   }
   model->hash = hash_of(model);

@@ -9,11 +9,18 @@
 
 #define RIGID_INNER 5   ///< particles after the vertices: one at the centre, and four
 #define RIGID_GROUP 32  ///< balls per group
+#define RIGID_FACES 32  ///< flat faces
 
 /// A ball of the body that touches its surface from inside; a point where that is sharp.
 typedef struct rigid_ball {
   float local[3], radius;
 } rigid_ball;
+
+/// Triangles in one plane, in principal axes.
+typedef struct rigid_face {
+  double normal[3], offset, area;
+  double reach;  ///< m, mean distance of its points from its middle
+} rigid_face;
 
 typedef struct rigid_model {
   yw_allocator mem;
@@ -36,6 +43,8 @@ typedef struct rigid_model {
   int32_t num_balls, num_groups;
   rigid_ball* balls;   ///< meet obstacles
   rigid_ball* groups;  ///< around RIGID_GROUP of them each
+  int32_t num_faces;
+  rigid_face faces[RIGID_FACES];
 
   yw_tri_mesh shown;
   yw_vec3* shown_local;
@@ -47,6 +56,8 @@ void yw_rigid_model_destroy(void* model);
 
 /// Lists the balls of the surface, and groups of them; false when out of memory.
 bool yw_rigid_fill_balls(rigid_model* model, const yw_tri_mesh* surface, const yw_shape* shape);
+/// Lists the flat faces of the triangles; false when out of memory.
+bool yw_rigid_fill_faces(rigid_model* model);
 /// Gives the particles masses that add up to the body: its mass, centre and inertia.
 yw_status yw_rigid_spread_mass(rigid_model* model, const float* weights, int32_t count,
                                yw_error* error);
