@@ -242,9 +242,9 @@ static bool lies_in_crease(const yw_candidate* c, const yw_nearest* near, const 
 }
 
 // Distance that must remain between two primitives.
-static float least_distance(const yw_nearest* near, float keep, float skin) {
-  float thick = YW_LEAST_THICKNESS * (keep - skin);
-  float least = (thick > 0.0f ? thick : 0.0f) + YW_LEAST_SKIN * skin;
+static float least_distance(const yw_candidate* c, const yw_nearest* near, float keep, float skin) {
+  float thick = keep > skin ? keep - skin : 0.0f,
+        least = yw_guarded_distance(c->works, thick, skin);
   return near->distance > least ? least : near->distance;
 }
 
@@ -257,7 +257,7 @@ static void append_pair(const yw_candidate* c, const yw_nearest* near, float kee
                      .corners = {c->corners[0], c->corners[1], c->corners[2], c->corners[3]},
                      .normal = direction(c, c->path.begin, near),
                      .distance = near->distance,
-                     .least = least_distance(near, keep, skin),
+                     .least = least_distance(c, near, keep, skin),
                      .kind = (uint8_t)c->kind};
 }
 
@@ -283,7 +283,7 @@ static void note_hit(const yw_candidate* c, yw_contact_list* list) {
 // Raises the need if the pair is not known to stay apart.
 static void look_at_pair(const yw_candidate* c, const yw_nearest* start, float keep, float skin,
                          float fall, yw_contact_list* list) {
-  float least = least_distance(start, keep, skin);
+  float least = least_distance(c, start, keep, skin);
   yw_vec3 normal = direction(c, c->path.begin, start);
   if (yw_path_stays_apart(c->kind, &c->path, normal, least)) return;
   bool touched = start->distance < keep + yw_contact_band(skin, fall);

@@ -5,8 +5,11 @@
 
 #include "contact/surfaces/touch.h"
 
-// Guarded distance: this share of the thickness of both, and that of the skin.
+// Guarded distance: this share of the thickness of both, and that of the skin. Less with obstacles,
+// the larger of both: what rests on them is as near as its method lets it, and the guard would have
+// to look at all of it.
 #define YW_LEAST_THICKNESS 0.9f
+#define YW_LEAST_OBSTACLE 0.8f
 #define YW_LEAST_SKIN 0.05f
 
 // Primitives of one body are kept at most this share of their distance at rest apart.
@@ -35,6 +38,16 @@ typedef struct yw_candidate {
   bool turns;            ///< known to turn too far for quick steps
   yw_path4 path;         ///< filled by the test
 } yw_candidate;
+
+/// m, that must remain between two bodies whose thicknesses sum up to `thick`.
+static inline float yw_guarded_distance(const yw_contact_work* const works[2], float thick,
+                                        float skin) {
+  float least = YW_LEAST_SKIN * skin;
+  if (!works[0]->body->is_obstacle && !works[1]->body->is_obstacle)
+    return YW_LEAST_THICKNESS * thick + least;
+  thick *= YW_LEAST_OBSTACLE;
+  return thick > least ? thick : least;
+}
 
 /// m, gap beyond which a contact is not considered: half a skin, and what gravity can close.
 static inline float yw_contact_band(float skin, float fall) { return 0.5f * skin + 2.0f * fall; }

@@ -51,8 +51,7 @@ static void corners_of(const pair_search* s, const int32_t pair[2], int32_t corn
 // Distance that must remain between primitives of these bodies.
 static float guarded_distance(const pair_search* s) {
   const yw_contact_work *a = s->works[0], *b = s->works[1];
-  float thick = YW_LEAST_THICKNESS * (a->max_radius + b->max_radius);
-  return thick + YW_LEAST_SKIN * yw_touch_skin(a, b);
+  return yw_guarded_distance(s->works, a->max_radius + b->max_radius, yw_touch_skin(a, b));
 }
 
 // Distances below which a pair of these bodies has to be looked at, see yw_near_lanes.
