@@ -68,6 +68,11 @@ yw_status yw_stuffing_tets(yw_stuffing* stuffing, yw_stuff_part part, int32_t ma
 /// on it. No tet gets worse.
 void yw_mesher_improve(yw_tet_edit* edit);
 
+/// Moves vertices of the boundary to both sides of the shape's surface, so that the volume is that
+/// of the shape. No dihedral angle falls below 15 degrees by it, and tets that overlap are moved
+/// back. YW_ERR_MEMORY is the only error; the mesh is valid then, too.
+yw_status yw_mesher_settle(const yw_shape* shape, yw_tet_mesh* mesh);
+
 /// Marks vertices that happen to be on sharp edges and corners of the shape: they stay there.
 /// tasks may be NULL.
 void yw_mesher_hold_creases(yw_tet_edit* edit, yw_tasks* tasks);

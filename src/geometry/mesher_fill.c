@@ -443,6 +443,16 @@ static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide,
   return status;
 }
 
+// Sizes that were chosen may have too few tets for the volume of what is curved and slim. With a
+// size that was given, vertices stay on the surface.
+static yw_status settle_volume(const yw_shape* shape, yw_tet_mesh* mesh, yw_tet_fit* fit) {
+  double missed = fabs(fit->tet_volume / fit->shape_volume - 1.0);
+  if (!(missed > VOLUME_TOLERANCE)) return YW_OK;
+  yw_status status = yw_mesher_settle(shape, mesh);
+  fit->tet_volume = volume_of(mesh);
+  return status;
+}
+
 static yw_status check_bulk(int32_t bulk, yw_error* error) {
   if (bulk == 0 || bulk == 1 || bulk == 2 || bulk == 4 || bulk == 8) return YW_OK;
   return yw_fail(error, YW_ERR_INVALID, "bulk is %d, but must be 1, 2, 4 or 8", bulk);
@@ -484,6 +494,9 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
   status = yw_size_guide_create(&matter, shape, &settings, &guide);
   status =
       status == YW_OK ? fill_until_kept(&job, &guide, &f, error) : yw_fail_memory(error, "tets");
+  if (status == YW_OK && !(f.size > 0.0) && settle_volume(shape, out, fit) != YW_OK) {
+    status = yw_fail_memory(error, "tets");
+  }
   if (status != YW_OK) yw_tet_mesh_free(out);
   yw_size_guide_free(&matter, &guide);
   yw_matter_free(&matter);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Real models, nothing set: volume, parts, tunnels, angles. The table of docs/design/meshing.md.
+// Real models, nothing set: volume, parts, tunnels, angles, with the usual sizes and with those
+// that methods wish for. The table of docs/design/meshing.md.
 #include "support/testing.h"
 
+#include "geometry/mesher.h"
+#include "scene/method.h"
 #include "support/mesh_testing.h"
 #include "support/solid_topology.h"
 #include "yawara/extend/vec.h"
@@ -28,21 +31,22 @@ static double sampled_volume(const yw_shape* shape) {
   return (double)inside * (double)step.x * (double)step.y * (double)step.z;
 }
 
-static void check_model(const char* name, const yw_tri_mesh* surface) {
-  yw_shape* shape;
+static void check_tets(const char* name, const char* method, const yw_size_wish* wish,
+                       const yw_shape* shape) {
   yw_error error;
   yw_tet_mesh mesh;
   yw_tet_fit fit;
   yw_tet_quality q;
   yw_tet_faults faults;
-  if (yw_shape_mesh(NULL, surface, &shape, &error) != YW_OK) fail_msg("%s", error.message);
-  if (yw_shape_fill(shape, NULL, NULL, &mesh, &fit, &error) != YW_OK) fail_msg("%s", error.message);
+  if (yw_mesher_fill(shape, NULL, NULL, wish, NULL, &mesh, &fit, &error) != YW_OK) {
+    fail_msg("%s", error.message);
+  }
   assert_int_equal(yw_tet_mesh_quality(&mesh, &q), YW_OK);
   assert_int_equal(yw_tet_mesh_faults(&mesh, &faults), YW_OK);
   double volume = sampled_volume(shape);
   solid_topology expected, found = topology_of_tets(&mesh);
   bool clear = topology_of_shape(shape, GRID, 0.5f * fit.size, &expected);
-  print_message("| %s | %d | %d | %.1f | %d | %d | %.1f |\n", name, mesh.num_vertices,
+  print_message("| %s | %s | %d | %d | %.1f | %d | %d | %.1f |\n", name, method, mesh.num_vertices,
                 mesh.num_tets, 100 * q.volume / volume, found.parts, 1 - found.euler,
                 (double)q.min_dihedral);
   assert_near(q.volume / volume, 1, 0.02);
@@ -52,6 +56,17 @@ static void check_model(const char* name, const yw_tri_mesh* surface) {
   assert_int_equal(faults.num_overlaps, 0);
   assert_int_equal(faults.num_weak_joints, 0);
   yw_tet_mesh_free(&mesh);
+}
+
+// `frames` wishes for the sizes of `match`. Particles, sheets and rigid bodies have no tets.
+static void check_model(const char* name, const yw_tri_mesh* surface) {
+  yw_shape* shape;
+  yw_error error;
+  if (yw_shape_mesh(NULL, surface, &shape, &error) != YW_OK) fail_msg("%s", error.message);
+  assert_memory_equal(yw_scene_match.tet_size, yw_scene_frames.tet_size, sizeof(yw_size_wish));
+  check_tets(name, "none", NULL, shape);
+  check_tets(name, "match, frames", yw_scene_match.tet_size, shape);
+  check_tets(name, "fem", yw_scene_fem.tet_size, shape);
   yw_shape_release(shape);
 }
 
@@ -75,7 +90,8 @@ static void models_are_kept(void** state) {
   }
   const char* const files[] = {"armadillo_4k.ele", "bunny_10k.obj", "cow.obj", "spot.obj",
                                "teapot.obj"};
-  print_message("| model | vertices | tets | volume, %% | parts | tunnels | smallest angle |\n");
+  print_message(
+      "| model | method | vertices | tets | volume, %% | parts | tunnels | smallest angle |\n");
   for (int m = 0; m < 5; ++m) {
     // The quickest of them.
     if (getenv("YW_TEST_FAST") && m != 2) continue;
