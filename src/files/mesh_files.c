@@ -64,6 +64,8 @@ static yw_status read_with(const char* path, reader read, yw_mesh_build* build, 
   if (status != YW_OK) return status;
   yw_scan scan;
   yw_scan_init(&scan, path, data.bytes, data.size, error);
+  // Some editors begin text with a mark of its encoding, which is no part of the first word.
+  if (data.size >= 3 && memcmp(data.bytes, "\xef\xbb\xbf", 3) == 0) scan.at = scan.mark += 3;
   build->path = path;
   if (data.size == 0)
     status = yw_fail(error, YW_ERR_FORMAT, "%s: the file is empty", scan.name);

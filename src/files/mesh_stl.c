@@ -74,18 +74,19 @@ static bool read_text(yw_scan* scan, yw_mesh_build* build) {
 
 bool yw_read_stl(yw_scan* scan, yw_mesh_build* build) {
   build->weld = true;
-  size_t size = yw_scan_left(scan);
-  bool solid = size >= 5 && yw_span_is((yw_span){scan->at, scan->at + 5}, "solid");
+  // The header of a binary file may hold anything, a mark at the start of text included.
+  size_t size = (size_t)(scan->end - scan->begin);
+  bool solid = yw_scan_left(scan) >= 5 && yw_span_is((yw_span){scan->at, scan->at + 5}, "solid");
   int64_t count = -1;
   if (size >= HEADER_BYTES + 4) {
     yw_scan header = *scan;
     header.encoding = YW_LITTLE_ENDIAN;
-    header.at += HEADER_BYTES;
+    header.at = scan->begin + HEADER_BYTES;
     yw_scan_int(&header, YW_UINT32, "the number of triangles", &count);
   }
   // Binary files may start with "solid" too: the size decides. Text has no zero bytes.
   bool fits = count >= 0 && size == HEADER_BYTES + 4 + (uint64_t)count * TRIANGLE_BYTES;
-  bool binary = fits || !solid || (count >= 0 && memchr(scan->at, 0, HEADER_BYTES + 4) != NULL);
+  bool binary = fits || !solid || (count >= 0 && memchr(scan->begin, 0, HEADER_BYTES + 4) != NULL);
   if (!binary) return read_text(scan, build) && yw_build_finish(build, scan);
 
   scan->encoding = YW_LITTLE_ENDIAN;

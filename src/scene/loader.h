@@ -62,6 +62,7 @@ struct yw_loader {
   int32_t num_groups;
   uint32_t used_groups;  ///< bits of groups that something is in
   int32_t shape_depth;
+  bool hollow;  ///< the shape being read is for its surface, which may be open
 };
 
 /// Prepends the scene's folder to a relative name; owned by the document. NULL when out of memory.

@@ -289,10 +289,12 @@ static bool load_plane(yw_loader* l, const yw_json* node, yw_shape** out) {
 // Meshes ------------------------------------------------------------------------------------------
 
 // Centres the mesh's box at the origin and scales its longest side to `length` metres; *place is
-// what was done.
+// what was done. Files may have points that belong to no triangle: these do not count.
 static void fit_mesh(yw_tri_mesh* mesh, float length, yw_transform* place) {
   yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < mesh->num_vertices; i++) box = yw_aabb_grow(box, mesh->positions[i]);
+  for (size_t n = 0; n < 3 * (size_t)mesh->num_triangles; n++) {
+    box = yw_aabb_grow(box, mesh->positions[mesh->triangles[n]]);
+  }
   yw_vec3 size = yw_sub(box.upper, box.lower);
   yw_vec3 center = yw_mad(box.lower, 0.5f, size);
   float longest = fmaxf(size.x, fmaxf(size.y, size.z));
@@ -380,7 +382,7 @@ static bool load_mesh(yw_loader* l, const yw_json* node, yw_shape** out) {
   }
   const yw_json* part = yw_json_get(node, "part");
   if (!yw_pick_part(l, part ? part : node, k.part, &mesh)) return false;
-  if (!yw_mend_surface(l, node, &mesh) || !warn_of_openings(l, node, &mesh)) {
+  if (!yw_mend_surface(l, node, &mesh) || (!l->hollow && !warn_of_openings(l, node, &mesh))) {
     yw_tri_mesh_free(&mesh);
     return false;
   }

@@ -33,6 +33,11 @@ if grep -q 'body a box  *match' <<<"$said"; then pass "the model is the body"; e
 "$yawara" export run_rubber --format obj -o . >/dev/null 2>&1
 same "the model's own faces are shown" "$(grep '^f ' obj/*_000002.obj)" "$(grep '^f ' "a box.obj")"
 same "a longest side of 1 m" "$(awk '/^v /{if(!n++||$2<a)a=$2;if($2>b)b=$2}END{printf "%.4f",b-a}' obj/*_000000.obj)" 1.0000
+# Points that belong to no face do not count, nor does a mark at the start of the text.
+{ printf '\357\273\277v 10 0 0\r\n'; sed '1d;s/$/\r/' "a box.obj"; printf 'v 900 -900 900\r\n'; } >marked.obj
+check "a model with a stray point" "$yawara" run marked.obj -n 2 -q -o run_marked
+"$yawara" export run_marked --format obj -o marked >/dev/null 2>&1
+same "has its own size" "$(awk '/^v /&&n++<8{if(n==1||$2<a)a=$2;if(n==1||$2>b)b=$2}END{printf "%.4f",b-a}' marked/obj/*_000000.obj)" 1.0000
 # So is that of cloth, however large the triangles of the sheet are.
 cp "a box.obj" sack.obj
 "$yawara" new sack --from sack.obj --as cloth >/dev/null && sed -i 's/"size": [0-9.]*/"size": 0.9/' sack.json
@@ -57,6 +62,8 @@ said=$("$yawara" run bowl.obj --as steel -n 0 -q -o run_bowl 2>&1)
 if grep -q 'the surface is open: 1 hole, .* is closed.*--as cloth' <<<"$said"; then
   pass "an open model is said to be filled"
 else flunk "an open model is said to be filled" "$said"; fi
+said=$("$yawara" run bowl.obj --as cloth -n 0 -q -o run_bag 2>&1)
+if grep -q 'is closed' <<<"$said"; then flunk "as cloth it stays open" "$said"; else pass "as cloth it stays open"; fi
 
 said=$("$yawara" run "a box.obj" --as steel -n 1 -o run_cost 2>&1)
 if grep -qE '^1 body, [1-9][0-9]* particles: [1-9][0-9]* MB of memory; 2 frames of [0-9.e-]+ MB each' <<<"$said"; then

@@ -364,6 +364,52 @@ static void bodies_show_the_surface_they_are_made_of(void** state) {
   remove("scene_cuboid.obj");
 }
 
+static void append_box(char* text, size_t room, int number, yw_vec3 low, yw_vec3 high) {
+  static const int faces[6][4] = {{1, 4, 3, 2}, {5, 6, 7, 8}, {1, 2, 6, 5},
+                                  {2, 3, 7, 6}, {3, 4, 8, 7}, {4, 1, 5, 8}};
+  for (int k = 0; k < 8; k++) {
+    bool right = k % 4 == 1 || k % 4 == 2, up = k % 4 >= 2;
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "v %g %g %g\n", (double)(right ? high.x : low.x),
+             (double)(up ? high.y : low.y), (double)(k >= 4 ? high.z : low.z));
+  }
+  for (int k = 0; k < 6; k++) {
+    size_t used = strlen(text);
+    const int* f = faces[k];
+    snprintf(text + used, room - used, "f %d %d %d %d\n", f[0] + 8 * number, f[1] + 8 * number,
+             f[2] + 8 * number, f[3] + 8 * number);
+  }
+}
+
+// Parts that pass through each other become one sheet, with a handle that is a third as thick as
+// the triangles are long.
+static void sheets_of_crossing_parts_keep_handles(void** state) {
+  (void)state;
+  char file[4000] = "";
+  append_box(file, sizeof file, 0, yw_v3(-0.5f, -0.5f, -0.5f), yw_v3(0.5f, 0.5f, 0.5f));
+  append_box(file, sizeof file, 1, yw_v3(0.4f, 0.3f, -0.05f), yw_v3(1, 0.4f, 0.05f));
+  append_box(file, sizeof file, 2, yw_v3(0.4f, -0.4f, -0.05f), yw_v3(1, -0.3f, 0.05f));
+  append_box(file, sizeof file, 3, yw_v3(0.9f, -0.4f, -0.05f), yw_v3(1, 0.4f, 0.05f));
+  write_file("scene_handle.obj", file);
+  yw_scene* scene = NULL;
+  yw_error error = {0};
+  yw_status status = read_scene_text(
+      "{\"bodies\": [{\"sheet\": {\"size\": 0.28, \"thickness\": 0.01, \"shape\": {\"mesh\": "
+      "{\"file\": \"scene_handle.obj\"}}}, \"slender\": {}}]}",
+      "a.json", &scene, NULL, &error);
+  if (status < 0) fail_msg("%s", error.message);
+  const yw_model_spec* model = &scene->models.items[0];
+  // Particles along the handle, from one end to the other.
+  bool found[3] = {false, false, false};
+  for (int32_t i = 0; i < yw_model_num_particles(model->model); i++) {
+    yw_vec3 x = model->points[i];
+    if (x.x > 0.89f) found[x.y < -0.1f ? 0 : x.y > 0.1f ? 2 : 1] = true;
+  }
+  assert_true(found[0] && found[1] && found[2]);
+  yw_scene_destroy(scene);
+  remove("scene_handle.obj");
+}
+
 // Schema and reference ----------------------------------------------------------------------------
 
 typedef struct text_pile {
@@ -583,6 +629,7 @@ int main(void) {
       cmocka_unit_test(an_example_of_another_size_is_an_error),
       cmocka_unit_test(meshes_surfaces_and_poses_come_from_files),
       cmocka_unit_test(bodies_show_the_surface_they_are_made_of),
+      cmocka_unit_test(sheets_of_crossing_parts_keep_handles),
       cmocka_unit_test(the_schema_tells_what_the_reader_knows),
       cmocka_unit_test(defaults_are_those_of_the_library),
       cmocka_unit_test(a_full_scene_builds_and_steps),

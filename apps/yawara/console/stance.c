@@ -133,8 +133,8 @@ static footing footing_of(const yw_tri_mesh* surface, int axis, double low, doub
   find_center(surface, center);
   out.height = center[axis] - low;
   for (int n = 0; n < DIRECTIONS; ++n) out.reach[n] = -(double)INFINITY;
-  for (int32_t i = 0; i < surface->num_vertices; ++i) {
-    const float* p = &surface->positions[i].x;
+  for (size_t i = 0; i < 3 * (size_t)surface->num_triangles; ++i) {
+    const float* p = &surface->positions[surface->triangles[i]].x;
     if ((double)p[axis] > low + FOOT * length) continue;
     for (int n = 0; n < DIRECTIONS; ++n) {
       double angle = 6.283185307 * n / DIRECTIONS;
@@ -199,8 +199,8 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
   section sections[SECTIONS] = {{0}};
   stance found = {0};
   yw_aabb box = yw_aabb_empty();
-  for (int32_t v = 0; v < surface->num_vertices; ++v) {
-    box = yw_aabb_grow(box, surface->positions[v]);
+  for (size_t n = 0; n < 3 * (size_t)surface->num_triangles; ++n) {
+    box = yw_aabb_grow(box, surface->positions[surface->triangles[n]]);
   }
   yw_vec3 size = yw_sub(box.upper, box.lower);
   double length = (double)fmaxf(size.x, fmaxf(size.y, size.z));

@@ -141,20 +141,32 @@ static int choose_length(const starter_options* o, const char* path, float longe
   return -1;
 }
 
+// The box of what the file's elements are made of; other points do not count.
+static yw_status box_of_file(const char* path, bool volume, yw_aabb* box, yw_error* error) {
+  yw_tet_mesh tets = {0};
+  yw_tri_mesh surface = {0};
+  yw_status status = volume ? yw_tet_mesh_read(path, NULL, &tets, error)
+                            : yw_tri_mesh_read(path, NULL, &surface, error);
+  *box = yw_aabb_empty();
+  for (size_t n = 0; n < 4 * (size_t)tets.num_tets; ++n) {
+    *box = yw_aabb_grow(*box, tets.positions[tets.tets[n]]);
+  }
+  for (size_t n = 0; n < 3 * (size_t)surface.num_triangles; ++n) {
+    *box = yw_aabb_grow(*box, surface.positions[surface.triangles[n]]);
+  }
+  yw_tet_mesh_free(&tets);
+  yw_tri_mesh_free(&surface);
+  return status;
+}
+
 // Box of the file, from which scale, place and height follow.
 static int measure_file(const starter_options* o, const char* path, starter* s) {
   yw_error error = {0};
-  yw_vec3* positions = NULL;
-  int32_t count = 0;
-  if (yw_positions_read(path, NULL, &positions, &count, &error) < 0) {
-    return bad_input("%s", error.message);
-  }
-  yw_aabb box = yw_aabb_empty();
-  for (int32_t i = 0; i < count; ++i) box = yw_aabb_grow(box, positions[i]);
-  yw_mem_free(NULL, positions);
+  yw_aabb box;
+  if (box_of_file(path, s->volume, &box, &error) < 0) return bad_input("%s", error.message);
   yw_vec3 size = yw_sub(box.upper, box.lower);
   float longest = fmaxf(size.x, fmaxf(size.y, size.z));
-  if (count == 0 || !(longest > 0.0f) || !isfinite(longest)) {
+  if (!(longest > 0.0f) || !isfinite(longest)) {
     return bad_input("%s: has no extent: all its vertices are at one point", path);
   }
   int code = choose_length(o, path, longest, &s->length);

@@ -16,6 +16,7 @@
 #define TWO_PI 6.2831853f
 // Triangles of a file are not divided into more for display.
 #define MOST_SHOWN 100000
+#define FINE_SHELL 0.25f  // of the triangles of a sheet, to find the surface of a solid
 #define MOST_YOUNGS 1e13
 #define MOST_POISSON 0.4999
 
@@ -290,7 +291,10 @@ static bool load_rod(yw_loader* l, const yw_json* node, rod_keys* rod) {
 // A shape that is a mesh file shows that file, as it is and moved by the sheet.
 static bool load_shell(yw_loader* l, yw_model_spec* model, sheet_keys* sheet) {
   yw_aabb box;
-  if (!yw_load_shape(l, sheet->shape, &sheet->solid)) return false;
+  l->hollow = yw_json_get(sheet->shape, "mesh") != NULL;
+  bool loaded = yw_load_shape(l, sheet->shape, &sheet->solid);
+  l->hollow = false;
+  if (!loaded) return false;
   if (!yw_shape_bounds(sheet->solid, &box)) {
     return yw_value_fail(&l->r, sheet->shape, "has no end (a plane?), but a sheet must have one");
   }
@@ -401,6 +405,20 @@ static bool build_shown(yw_loader* l, yw_model_spec* model, float size, yw_tri_m
   return yw_build_surface(l, model, out);
 }
 
+// The surface of a solid. Handles and legs thinner than a triangle are found by smaller ones, and
+// stay when these are joined to larger ones.
+static yw_status build_shell(yw_loader* l, const sheet_keys* s, yw_tri_mesh* out, yw_error* deep) {
+  const yw_allocator* mem = &l->scene->mem;
+  yw_tri_mesh fine = {0};
+  int32_t* home = NULL;
+  yw_status status = yw_shape_surface(s->solid, mem, FINE_SHELL * s->size, &fine, deep);
+  if (status >= 0) status = yw_tri_mesh_remesh(&fine, mem, s->size, out, &home, deep);
+  yw_tri_mesh_free(&fine);
+  yw_mem_free(mem, home);
+  if (status >= 0 || status == YW_ERR_MEMORY) return status;
+  return yw_shape_surface(s->solid, mem, s->size, out, deep);
+}
+
 // The triangles of the file in another size; or, where these do not form a sheet, the surface of
 // what they enclose.
 static bool build_from_file(yw_loader* l, yw_model_spec* model, sheet_meshes* out) {
@@ -421,7 +439,7 @@ static bool build_from_file(yw_loader* l, yw_model_spec* model, sheet_meshes* ou
   if (status == YW_ERR_GEOMETRY) {
     yw_value_warn(&l->r, s->shape, ": %s: the sheet is the surface of the solid that it encloses",
                   deep.message);
-    status = yw_shape_surface(s->solid, mem, s->size, &out->mesh, &deep);
+    status = build_shell(l, s, &out->mesh, &deep);
   }
   return status >= 0 || yw_deep_fail(&l->r, s->shape, &deep);
 }
