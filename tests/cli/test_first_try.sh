@@ -56,6 +56,17 @@ refuses "so is one that is nearly flat" 'hardly anything behind it: --as cloth' 
 echo "v 1 1 1" >point.obj
 refuses "a model without extent" 'point.obj' "$yawara" run point.obj
 
+# A box with a fin of a thirtieth of its length: particles would fold it. A plate is a layer of them.
+sed 's/^v 10 0 0/v 0 4.5 0/;s/^v 30 0 0/v 10 4.5 0/;s/^v 30 10 0/v 10 5.5 0/;s/^v 10 10 0/v 0 5.5 0/
+     s/^v 10 0 10/v 0 4.5 10/;s/^v 30 0 10/v 10 4.5 10/;s/^v 30 10 10/v 10 5.5 10/;s/^v 10 10 10/v 0 5.5 10/' "a box.obj" >fin.obj
+awk '/^f/{for(i=2;i<=5;++i)$i+=8;print}' "a box.obj" >fin_faces
+{ sed '/^f/d' "a box.obj"; sed '/^f/d' fin.obj; sed '/^v/d' "a box.obj"; cat fin_faces; } >finned.obj
+for model in "a box:plastic" finned:fem fin:plastic; do
+  "$yawara" new "clay_${model%:*}" --from "${model%:*}.obj" --as clay >/dev/null 2>&1
+  if grep -q "\"${model#*:}\": {" "clay_${model%:*}.json"; then pass "clay of ${model%:*} is ${model#*:}"
+  else flunk "clay of ${model%:*} is ${model#*:}" "$(cat "clay_${model%:*}.json")"; fi
+done
+
 # A box without its upper face is filled as a solid, and said to be.
 sed '$d' "a box.obj" >bowl.obj
 said=$("$yawara" run bowl.obj --as steel -n 0 -q -o run_bowl 2>&1)
