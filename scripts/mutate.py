@@ -83,10 +83,10 @@ def results_in(place):
 
 
 def survivors(options):
-    """Those of the same seed that survived, as draw() gives them."""
-    found = results_in(BUILD / "mutants" / str(options.seed)).values()
+    """Those of the same seed that survived and change something, as draw() gives them."""
+    found, equal = results_in(BUILD / "mutants" / str(options.seed)).values(), equal_ones()
     return [(r["number"], r["rule"], [(r["path"], r["start"], r["end"], r["new"])]) for r in found
-            if r["result"] == "survived" and re.search(options.only, r["path"])]
+            if r["result"] == "survived" and place_of(r) not in equal and re.search(options.only, r["path"])]
 
 
 def prepare(place, options):
@@ -297,11 +297,15 @@ def equal_ones():
     return found
 
 
+def place_of(record):
+    return record["path"], record["from"], record["to"]
+
+
 def counted(results, count):
     """The first `count` results of mutants that are other code and change something."""
     equal = equal_ones()
     return [results[i] for i in sorted(results)
-            if results[i]["result"] != "same code" and (results[i]["path"], results[i]["from"], results[i]["to"]) not in equal][:count]
+            if results[i]["result"] != "same code" and place_of(results[i]) not in equal][:count]
 
 
 def print_results(results):
@@ -335,10 +339,10 @@ def parse():
 
 def try_all(records, suite, results, options, end, keep):
     """Gives every mutant its cheap cases before the dear ones."""
-    trials = []
+    trials, equal = [], equal_ones()
     for record in records:
         before = results.get(record["number"])
-        if re.search(options.only, record["path"]) and (not before or options.retry and before["result"] in ("survived", "not reached")):
+        if place_of(record) not in equal and re.search(options.only, record["path"]) and (not before or options.retry and before["result"] in ("survived", "not reached")):
             trials.append(Trial(record, suite, before))
     for budget in ROUNDS:
         def go_on(trial):

@@ -12,6 +12,11 @@
 // between two parts.
 #define MAX_PARTS 64
 #define LONG_SUBSTEP (1.0f / 60.0f)
+// Where two bodies are near each other and each part would have more than FEW_INNER_STEPS, every
+// inner step is a part: a light stiff body under a heavy one would answer an impulse several times
+// before it gets the next, and gain energy.
+#define FEW_INNER_STEPS 4
+#define MOST_PARTS 4096
 // The same where contact sees points, which has to be found anew in every part.
 #define MAX_PARTS_OF_POINTS 8
 // Bodies nearer than this share of their size, plus what they move, count as touching.
@@ -129,6 +134,22 @@ static bool spread_over_joints(yw_world* world) {
   return added;
 }
 
+static int32_t count_in_lockstep(yw_world* world) {
+  int32_t sum = 0;
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    sum += yw_body_in_order(world, i)->lockstep;
+  }
+  return sum;
+}
+
+// How many parts a substep may have.
+static float most_parts(yw_world* world, float h, int32_t wanted) {
+  float most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
+  most *= fmaxf(1.0f, h / LONG_SUBSTEP);
+  bool several = world->surfaces && (float)wanted > FEW_INNER_STEPS * most;
+  return several && count_in_lockstep(world) > 1 ? MOST_PARTS : most;
+}
+
 int32_t yw_lockstep_plan(yw_world* world, float h) {
   int32_t num_parts = 1, count = world->body_order.count;
   bool any = false;
@@ -153,7 +174,6 @@ int32_t yw_lockstep_plan(yw_world* world, float h) {
     added = count <= FEW_BODIES && spread_lockstep(world);
     added = spread_over_joints(world) || added;
   }
-  float most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
-  most *= fmaxf(1.0f, h / LONG_SUBSTEP);
+  float most = most_parts(world, h, num_parts);
   return (float)num_parts < most ? num_parts : (int32_t)most;
 }

@@ -109,6 +109,9 @@ static void try_heap(uint64_t seed, kind k, int side, int steps) {
       }
     }
     longest = fmax(longest, (double)(clock() - start) / CLOCKS_PER_SEC);
+    if (getenv("YW_TEST_SEEDS") && step % 20 == 19) {
+      print_message("step %d of %d: %.3g s for the slowest so far\n", step + 1, steps, longest);
+    }
   }
   if (getenv("YW_TEST_SEEDS")) {
     print_message(

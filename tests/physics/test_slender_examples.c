@@ -297,6 +297,36 @@ static void mistakes_are_refused(void** state) {
          "2 labels");
 }
 
+// Rotations of a pose are unit quaternions, up to rounding and no further than the square root
+// of 2.
+static void rotations_of_poses_have_length_one(void** state) {
+  (void)state;
+  enum { COUNT = 5 };
+  yw_vec3 points[COUNT];
+  yw_quat turns[COUNT];
+  for (int i = 0; i < COUNT; ++i) points[i] = (yw_vec3){0.1f * (float)i, 0, 0};
+  const yw_vec3* poses[] = {points};
+  const yw_quat* all_turns[] = {turns};
+  yw_rod_def def = yw_default_rod_def();
+  def.points = points;
+  def.num_points = COUNT;
+  def.radius = 0.01f;
+  def.examples.count = 1;
+  def.examples.poses = poses;
+  def.examples.turns = all_turns;
+  static const float lengths[] = {1.0f, 0.5f, 1.5f, 1.8f, NAN};
+  for (size_t n = 0; n < sizeof lengths / sizeof *lengths; ++n) {
+    for (int i = 0; i < COUNT; ++i) turns[i] = (yw_quat){0, 0, 0, i == 3 ? lengths[n] : 1.0f};
+    yw_model* model = NULL;
+    yw_error error = {0};
+    yw_status status = yw_model_create_rod(NULL, &def, &model, &error);
+    if (n == 0) assert_true(status >= 0);
+    if (n > 0) assert_int_equal(status, YW_ERR_GEOMETRY);
+    if (n > 0 && !strstr(error.message, "point 3 of examples[0]")) fail_msg("%s", error.message);
+    yw_model_release(model);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(poses_are_reached_and_left),
                                      cmocka_unit_test(twist_is_a_pose_too),
@@ -306,6 +336,7 @@ int main(void) {
                                      cmocka_unit_test(products_of_poses_are_energies),
                                      cmocka_unit_test(weights_stay_finite),
                                      cmocka_unit_test(snapshots_hold_weights),
+                                     cmocka_unit_test(rotations_of_poses_have_length_one),
                                      cmocka_unit_test(mistakes_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

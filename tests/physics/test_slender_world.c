@@ -107,7 +107,7 @@ static void bad_sheets_are_refused(void** state) {
   mesh.num_vertices = 200001, refuse_sheet(&good, "at most 200000"), mesh.num_vertices = vertices;
   mesh.num_triangles = 0, refuse_sheet(&good, "no triangles"), mesh.num_triangles = 8;
   int32_t kept = mesh.triangles[4];
-  mesh.triangles[4] = 99, refuse_sheet(&good, "vertex 99");
+  mesh.triangles[4] = 99, refuse_sheet(&good, "has vertex 99, but there are 9 (0 to 8)");
   mesh.triangles[4] = mesh.triangles[3], refuse_sheet(&good, "no area");
   mesh.triangles[4] = kept;
   int32_t first = mesh.triangles[0];

@@ -409,6 +409,24 @@ static void memory_that_runs_out_is_reported_and_leaks_nothing(void** state) {
   yw_sparse_free(&a);
 }
 
+// A dense matrix of n rows takes n^3 / 3 multiplications and additions, and n (n + 1) / 2 entries.
+static void dense_matrices_cost_a_third_of_the_cube(void** state) {
+  (void)state;
+  enum { N = 48 };
+  sample_triplets t = {0};
+  for (int i = 0; i < N; ++i) {
+    for (int j = 0; j <= i; ++j) sample_add(&t, i, j, i == j ? 2.0 * N : 1.0);
+  }
+  yw_sparse a = sample_finish(&t, N);
+  yw_cholesky_options options = {0};
+  yw_cholesky* f = factorise(&a, &options, NULL);
+  yw_cholesky_stats stats = yw_cholesky_get_stats(f);
+  assert_near(stats.flops / (N * (double)N * N / 3.0), 1.0, 1e-9);
+  assert_int_equal(stats.entries, N * (N + 1) / 2);
+  yw_cholesky_destroy(f);
+  yw_sparse_free(&a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_positive_definite_system_is_solved),
@@ -422,6 +440,7 @@ int main(void) {
       cmocka_unit_test(factorising_again_allocates_nothing),
       cmocka_unit_test(another_pattern_is_refused),
       cmocka_unit_test(memory_that_runs_out_is_reported_and_leaks_nothing),
+      cmocka_unit_test(dense_matrices_cost_a_third_of_the_cube),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,11 @@ static void lies_are_refused(void** state) {
                     "DimSize = 2 2 2\nElementType = MET_FLOAT\n"
                     "ElementDataFile = ../../etc/passwd\n"),
          NULL, "beside the header");
+  // A list of files, one per slice, or none.
+  refuse(store_text("y.mhd", "DimSize = 2 2 2\nElementType = MET_FLOAT\nElementDataFile = LIST\n"),
+         NULL, "the name of a file beside the header");
+  refuse(store_text("y.mhd", "DimSize = 2 2 2\nElementType = MET_FLOAT\nElementDataFile =\n"), NULL,
+         "the name of a file beside the header");
   refuse(
       store_text("y.mhd", "DimSize = 2 2 2\nElementType = MET_FLOAT\nElementDataFile = no.raw\n"),
       NULL, "cannot be opened");

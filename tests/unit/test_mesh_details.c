@@ -189,6 +189,119 @@ static void meshes_that_make_no_sense_are_refused(void** state) {
   yw_tri_mesh_free(&surface);
 }
 
+// Ranges of sets: a first number from 0 on, a last one that is not before it, and a step.
+static void ranges_that_make_no_sense_are_refused(void** state) {
+  (void)state;
+  static const char* const ranges[] = {"-3, 5", "5, 3", "1, 2, 0", "-5, -3"};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n*ELEMENT, TYPE=C3D4\n1,1,2,3,4\n"
+             "*ELSET, ELSET=A, GENERATE\n%s\n",
+             ranges[i]);
+    refuse_tets("g.inp", text, "expected FIRST, LAST, STEP with FIRST <= LAST and STEP >= 1");
+  }
+}
+
+// The triangles of a surface in Medit's format, whose numbers begin with 1.
+static void faces_of_medit_are_read(void** state) {
+  (void)state;
+  const char* text =
+      "MeshVersionFormatted 2\nDimension 3\nVertices 4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n"
+      "Triangles 2\n1 2 3 0\n1 4 2 7\nEnd\n";
+  static const float expected[6][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0},
+                                       {0, 0, 0}, {0, 0, 1}, {1, 0, 0}};
+  yw_tri_mesh mesh;
+  yw_error error = {0};
+  if (yw_tri_mesh_read(store_text("s.mesh", text), NULL, &mesh, &error) < 0) {
+    fail_msg("%s", error.message);
+  }
+  assert_int_equal(mesh.num_triangles, 2);
+  for (int c = 0; c < 6; ++c) {
+    assert_memory_equal(&mesh.positions[mesh.triangles[c]], expected[c], sizeof expected[c]);
+  }
+  yw_tri_mesh_free(&mesh);
+}
+
+// Only numbers of cells are labels, not those of as many points.
+static void labels_of_vtk_are_scalars_of_cells(void** state) {
+  (void)state;
+  for (int per_cell = 0; per_cell < 2; ++per_cell) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n"
+             "0 0 0 1 0 0 0 1 0 0 0 1\nCELLS 4 20\n4 0 1 2 3\n4 0 1 2 3\n4 0 1 2 3\n4 0 1 2 3\n"
+             "CELL_TYPES 4\n10 10 10 10\n%s_DATA 4\nSCALARS material int 1\n"
+             "LOOKUP_TABLE default\n5 6 7 8\n",
+             per_cell ? "CELL" : "POINT");
+    yw_tet_mesh mesh;
+    yw_error error = {0};
+    if (yw_tet_mesh_read(store_text("l.vtk", text), NULL, &mesh, &error) < 0) {
+      fail_msg("%s", error.message);
+    }
+    assert_int_equal(mesh.labels != NULL, per_cell);
+    for (int t = 0; t < 4 && mesh.labels; ++t) assert_int_equal(mesh.labels[t], 5 + t);
+    yw_tet_mesh_free(&mesh);
+  }
+}
+
+// A concave polygon is cut into ears in a file of many corners as in a small one.
+static void polygons_of_large_files_are_covered_once(void** state) {
+  (void)state;
+  enum { QUADS = 60000 };
+  char* text = malloc(60 * (QUADS + 10));
+  assert_non_null(text);
+  // An arrow: the fan around its first corner would leave it.
+  int n = sprintf(text, "v 0 1 0\nv -1 -1 0\nv 0 0 0\nv 1 -1 0\n");
+  for (int i = 0; i < QUADS; ++i) n += sprintf(text + n, "f 2 3 4 1\n");
+  yw_tri_mesh mesh;
+  yw_error error = {0};
+  if (yw_tri_mesh_read(store_text("large.obj", text), NULL, &mesh, &error) < 0) {
+    fail_msg("%s", error.message);
+  }
+  free(text);
+  assert_int_equal(mesh.num_triangles, 2 * QUADS);
+  double area = 0;
+  for (int32_t t = 0; t < mesh.num_triangles; ++t) {
+    const int32_t* v = mesh.triangles + 3 * (size_t)t;
+    yw_vec3 a = mesh.positions[v[0]];
+    yw_vec3 turned = yw_cross(yw_sub(mesh.positions[v[1]], a), yw_sub(mesh.positions[v[2]], a));
+    area += 0.5 * (double)yw_length(turned);
+  }
+  assert_near(area / QUADS, 1.0, 1e-6);
+  yw_tri_mesh_free(&mesh);
+}
+
+// A file that cannot be read leaves an empty mesh, whatever was there.
+static void failed_reads_leave_an_empty_mesh(void** state) {
+  (void)state;
+  yw_tet_mesh tets;
+  yw_tri_mesh surface;
+  yw_error error = {0};
+  memset(&tets, 0xff, sizeof tets);
+  memset(&surface, 0xff, sizeof surface);
+  assert_true(yw_tet_mesh_read(in_folder("none.vtk"), NULL, &tets, &error) < 0);
+  assert_true(yw_tri_mesh_read(in_folder("none.obj"), NULL, &surface, &error) < 0);
+  assert_true(!tets.positions && !tets.tets && !tets.labels && tets.num_tets == 0);
+  assert_true(!surface.positions && !surface.triangles && surface.num_triangles == 0);
+}
+
+// Labels are copied with the tets.
+static void copies_have_the_labels(void** state) {
+  (void)state;
+  yw_tet_mesh mesh, copy;
+  assert_int_equal(yw_tet_mesh_create(NULL, 4, 1, &mesh), YW_OK);
+  for (int i = 0; i < 4; ++i) mesh.tets[i] = i;
+  for (int k = 1; k < 4; ++k) (&mesh.positions[k].x)[k - 1] = 1;
+  mesh.labels = yw_mem_alloc(&mesh.mem, 1, sizeof *mesh.labels);
+  mesh.labels[0] = 7;
+  assert_int_equal(yw_tet_mesh_copy(&mesh, NULL, &copy), YW_OK);
+  assert_non_null(copy.labels);
+  assert_int_equal(copy.labels[0], 7);
+  yw_tet_mesh_free(&copy);
+  yw_tet_mesh_free(&mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stars_in_any_plane_are_covered_once),
@@ -196,6 +309,12 @@ int main(void) {
       cmocka_unit_test(comments_of_abaqus_are_skipped),
       cmocka_unit_test(largest_integers_of_gltf_are_one),
       cmocka_unit_test(meshes_that_make_no_sense_are_refused),
+      cmocka_unit_test(ranges_that_make_no_sense_are_refused),
+      cmocka_unit_test(faces_of_medit_are_read),
+      cmocka_unit_test(labels_of_vtk_are_scalars_of_cells),
+      cmocka_unit_test(polygons_of_large_files_are_covered_once),
+      cmocka_unit_test(failed_reads_leave_an_empty_mesh),
+      cmocka_unit_test(copies_have_the_labels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

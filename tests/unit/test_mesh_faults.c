@@ -150,6 +150,66 @@ static void a_grid_finds_every_box_once(void** state) {
   yw_box_grid_free(&grid);
 }
 
+// Two tets whose edges pass each other crosswise are apart, whichever corners these edges have: no
+// plane through a face separates them, only one along both edges.
+static void crossed_edges_do_not_overlap(void** state) {
+  (void)state;
+  // The first edge of each is the one near the other.
+  static const yw_vec3 low[4] = {{-1, 0, 0}, {1, 0, 0}, {0.3f, -1, 0.4f}, {-0.3f, -1.5f, -0.4f}};
+  static const yw_vec3 high[4] = {
+      {0, 0.05f, -1}, {0, 0.05f, 1}, {0.4f, 1.05f, 0.3f}, {-0.4f, 1.65f, -0.3f}};
+  for (int one = 0; one < 6; ++one) {
+    for (int two = 0; two < 6; ++two) {
+      static const int edges[6][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2},
+                                      {1, 2, 0, 3}, {1, 3, 2, 0}, {2, 3, 0, 1}};
+      yw_tet_mesh mesh;
+      assert_int_equal(yw_tet_mesh_create(NULL, 8, 2, &mesh), YW_OK);
+      for (int k = 0; k < 4; ++k) {
+        mesh.positions[edges[one][k]] = low[k];
+        mesh.positions[4 + edges[two][k]] = high[k];
+        mesh.tets[k] = k;
+        mesh.tets[4 + k] = 4 + k;
+      }
+      yw_tet_faults faults;
+      for (int gap = 0; gap < 2; ++gap) {
+        // The upper one is moved down: by more than there is between them the second time.
+        for (int k = 4; k < 8; ++k) mesh.positions[k].y -= gap ? 0.2f : 0.0f;
+        assert_int_equal(yw_tet_mesh_faults(&mesh, &faults), YW_OK);
+        if (faults.num_overlaps != gap) {
+          fail_msg("edges %d and %d: %d overlaps, expected %d", one, two, (int)faults.num_overlaps,
+                   gap);
+        }
+      }
+      yw_tet_mesh_free(&mesh);
+    }
+  }
+}
+
+static void count_touching(void* context, int32_t box) {
+  (void)box;
+  ++*(int*)context;
+}
+
+// Boxes that only touch are found, on all sides.
+static void boxes_that_touch_are_found(void** state) {
+  (void)state;
+  const yw_aabb middle = {{0, 0, 0}, {1, 1, 1}};
+  for (int side = 0; side < 6; ++side) {
+    yw_aabb boxes[2] = {middle, middle};
+    float way = side % 2 ? 1.0f : -1.0f;
+    (&boxes[1].lower.x)[side / 2] += way;
+    (&boxes[1].upper.x)[side / 2] += way;
+    for (int k = 0; k < 2; ++k) {
+      yw_box_grid grid;
+      int found = 0;
+      assert_int_equal(yw_box_grid_create(NULL, 1, &boxes[k], &grid), YW_OK);
+      yw_box_grid_query(&grid, boxes[1 - k], count_touching, &found);
+      if (found != 1) fail_msg("side %d: %d boxes are found", side, found);
+      yw_box_grid_free(&grid);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sound_meshes_have_no_faults),
@@ -159,6 +219,8 @@ int main(void) {
       cmocka_unit_test(weak_joints_are_found),
       cmocka_unit_test(large_meshes_are_searched_quickly),
       cmocka_unit_test(a_grid_finds_every_box_once),
+      cmocka_unit_test(crossed_edges_do_not_overlap),
+      cmocka_unit_test(boxes_that_touch_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

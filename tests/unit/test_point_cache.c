@@ -138,12 +138,38 @@ static void damaged_caches_are_errors(void** state) {
   }
 }
 
+// Neither no points nor no frames nor more than 2^31 - 1 of either.
+static void caches_without_points_or_frames_are_errors(void** state) {
+  (void)state;
+  static const uint32_t counts[][2] = {{0, 1}, {0x80000000u, 1}, {1, 0}, {1, 0x80000000u}};
+  yw_point_cache_def def = {.num_points = 1, .fps = 24.0};
+  const char* path = in_folder("n.pc2");
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+    remove(path);
+    write_cache(path, &def, 1);
+    FILE* file = fopen(path, "r+b");
+    assert_int_equal(fseek(file, 16, SEEK_SET), 0);
+    for (int k = 0; k < 4; ++k) fputc((int)(counts[i][0] >> 8 * k & 255), file);
+    assert_int_equal(fseek(file, 28, SEEK_SET), 0);
+    for (int k = 0; k < 4; ++k) fputc((int)(counts[i][1] >> 8 * k & 255), file);
+    fclose(file);
+    yw_point_cache_reader cache;
+    yw_error error = {0};
+    char expected[80];
+    assert_int_equal(yw_point_cache_reader_open(&cache, path, NULL, &error), YW_ERR_FORMAT);
+    snprintf(expected, sizeof expected, "%lu points and %lu frames", (unsigned long)counts[i][0],
+             (unsigned long)counts[i][1]);
+    if (!strstr(error.message, expected)) fail_msg("%s, expected %s", error.message, expected);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(caches_come_back_frame_by_frame),
       cmocka_unit_test(bytes_are_those_the_formats_ask_for),
       cmocka_unit_test(caches_that_are_not_closed_leave_nothing),
       cmocka_unit_test(damaged_caches_are_errors),
+      cmocka_unit_test(caches_without_points_or_frames_are_errors),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -541,6 +541,9 @@ static void bad_arguments_are_refused(void** state) {
   assert_int_equal(yw_world_overlap_box(world, zero, zero, (yw_quat){0, 0, 0, 0}, NULL, &hit, 1),
                    YW_ERR_INVALID);
   assert_int_equal(yw_world_overlap_ball(world, zero, 1.0f, NULL, NULL, 0), 1);
+  // A point is a ball of no size.
+  assert_int_equal(yw_world_overlap_ball(world, zero, 0.0f, NULL, NULL, 0), 1);
+  assert_int_equal(yw_world_overlap_ball(world, yw_v3(9, 9, 9), 0.0f, NULL, NULL, 0), 0);
   yw_world_destroy(world);
 }
 

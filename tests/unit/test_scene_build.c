@@ -93,6 +93,11 @@ static void paint_covers_what_is_inside_its_shapes(void** state) {
   scene = scene_of(BODY(CUBE));
   yw_vec3 color = {0, 0, 0};
   assert_false(yw_scene_body_paint(scene, 0, color, &color));
+  // Bodies that are not there have neither paint nor the file of a surface.
+  for (int32_t body = -1; body <= 1; body += 2) {
+    assert_false(yw_scene_body_paint(scene, body, color, &color));
+    assert_null(yw_scene_body_surface_file(scene, body));
+  }
   yw_scene_destroy(scene);
 }
 

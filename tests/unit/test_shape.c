@@ -512,6 +512,13 @@ static void batches_give_the_bits_of_single_queries(void** state) {
   for (int tree = 0; tree < 200; ++tree) {
     yw_shape* shape = tree < NUM_PRIMITIVES ? primitive(NULL, tree) : random_tree(&random, 4);
     for (int i = 0; i < COUNT; ++i) points[i] = yw_v4(random_point(&random, 1.5));
+    if (tree == NUM_PRIMITIVES) {
+      // Smooth over a metre, as no shape by chance is.
+      yw_shape* pair[2] = {primitive(NULL, 0), primitive(NULL, 1)};
+      yw_shape_release(shape);
+      assert_int_equal(yw_shape_union(NULL, 2, pair, 1.0f, &shape), YW_OK);
+      yw_shape_release(pair[0]), yw_shape_release(pair[1]);
+    }
     yw_shape_distance_many(shape, COUNT, points, distance);
     yw_shape_distance_normal_many(shape, COUNT, points, again, normals);
     assert_memory_equal(distance, again, sizeof distance);
@@ -567,6 +574,7 @@ static void impossible_sizes_are_refused(void** state) {
     if (x != 0.0f) REFUSED(yw_shape_rounded_box(NULL, yw_v3(1, 1, 1), x, &shape));
     REFUSED(yw_shape_capsule(NULL, yw_v3(0, 0, 0), yw_v3(1, 0, 0), x, &shape));
     if (!isfinite(x)) REFUSED(yw_shape_capsule(NULL, yw_v3(0, x, 0), yw_v3(1, 0, 0), 1, &shape));
+    if (!isfinite(x)) REFUSED(yw_shape_capsule(NULL, yw_v3(0, 1, 0), yw_v3(1, 0, x), 1, &shape));
     REFUSED(yw_shape_cylinder(NULL, x, 1, &shape));
     REFUSED(yw_shape_cylinder(NULL, 1, x, &shape));
     if (x != 0.0f) REFUSED(yw_shape_cone(NULL, x, 1, 1, &shape));

@@ -104,7 +104,11 @@ static void a_loaded_snapshot_has_the_same_hash(void** state) {
     yw_error error = {0};
     assert_int_equal(yw_world_save(world, buffer, size, NULL), YW_OK);
     yw_snapshot_info info = {0};
+    // What an error said before is gone.
+    error = (yw_error){.status = YW_ERR_FORMAT, .message = "of another call"};
     assert_int_equal(yw_snapshot_info_of(buffer, size, &info, &error), YW_OK);
+    assert_int_equal(error.status, YW_OK);
+    assert_string_equal(error.message, "");
     assert_true(info.time == yw_world_time(world) && info.steps == 4);
     assert_int_equal(yw_snapshot_info_of(buffer, size - 1, &info, &error), YW_ERR_FORMAT);
     if (yw_world_load(other, buffer, size, &error) < 0) fail_msg("%s", error.message);

@@ -28,6 +28,29 @@ static void every_method_keeps_its_columns(void** state) {
   }
 }
 
+// The columns of fem: what its own query tells.
+static void columns_of_fem_are_what_it_did(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* model = method_model(2);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0.3f, 0}, (yw_quat){0, 0, 0, 1});
+  yw_model_release(model);
+  for (int step = 0; step < 10; ++step) assert_true(yw_world_step(world, 1.0f / 60, 2, NULL) >= 0);
+  yw_fem_statistics fem;
+  assert_int_equal(yw_body_fem_statistics(world, body, &fem), YW_OK);
+  assert_true(fem.inner_steps >= 20);
+  yw_statistics now = {0};
+  assert_int_equal(yw_body_statistics_of(world, body, &now), YW_OK);
+  bool found = false;
+  for (int32_t i = 0; i < now.count; ++i) {
+    if (strcmp(now.items[i].name, "inner steps") != 0) continue;
+    assert_near(now.items[i].value, (double)fem.inner_steps, 0.0);
+    found = true;
+  }
+  assert_true(found);
+  yw_world_destroy(world);
+}
+
 static void weights_are_named_by_group_and_example(void** state) {
   (void)state;
   const float weights[3] = {0.5f, 0.25f, 0.25f};
@@ -71,6 +94,7 @@ static void a_body_that_is_gone_has_none(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_method_keeps_its_columns),
+      cmocka_unit_test(columns_of_fem_are_what_it_did),
       cmocka_unit_test(weights_are_named_by_group_and_example),
       cmocka_unit_test(what_has_no_room_is_left_out),
       cmocka_unit_test(a_body_that_is_gone_has_none),

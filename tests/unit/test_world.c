@@ -212,6 +212,11 @@ static void a_surface_with_wrong_corners_is_not_embedded(void** state) {
   surface.triangles[1] = -1;
   assert_int_equal(yw_model_embed_surface(model, &surface, &error), YW_ERR_GEOMETRY);
   yw_tri_mesh_free(&surface);
+  // Nor is one of no vertices, or none at all.
+  yw_tri_mesh empty = {0};
+  assert_int_equal(yw_model_embed_surface(model, &empty, &error), YW_ERR_INVALID);
+  assert_non_null(strstr(error.message, "the embedded surface has no vertices"));
+  assert_int_equal(yw_model_embed_surface(model, NULL, &error), YW_ERR_INVALID);
   yw_model_release(model);
 }
 
