@@ -11,6 +11,7 @@
 #include "contact/surfaces/data.h"
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
+#include "contact/surfaces/ride.h"
 #include "contact/surfaces/sift.h"
 #include "contact/surfaces/whole.h"
 
@@ -579,7 +580,8 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   }
   if (need != YW_TOUCH_NOTHING) {
     note_pressed(c, bodies, true);
-    if (!guard(c, h, tasks)) return YW_ERR_MEMORY;
+    if (!yw_ride_begin(c, bodies, num_bodies, h) || !guard(c, h, tasks)) return YW_ERR_MEMORY;
+    yw_ride_end(c, bodies, num_bodies, h);
   }
   yw_balance_end(c, bodies, num_bodies);
   if (num_contacts) *num_contacts = found;

@@ -75,6 +75,7 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->whole_rows);
   YW_LIST_FREE(&mem, &c->whole_states);
   YW_LIST_FREE(&mem, &c->balances);
+  YW_LIST_FREE(&mem, &c->rides);
   yw_mem_free(&mem, c);
 }
 

@@ -41,6 +41,21 @@ typedef struct yw_balance {
   bool held;  // something else acts on it
 } yw_balance;
 
+/// Bodies that may touch each other, and how far the guard's axes move with them; see ride.c. Sums
+/// are those of the group that has the number of this body.
+typedef struct yw_ride_sum {
+  double mass, momentum[3];
+  bool fixed;  ///< something of it does not move along
+} yw_ride_sum;
+
+typedef struct yw_ride {
+  int32_t group;
+  bool takes_part, fixed;
+  yw_ride_sum sum;
+  yw_vec3 way;    ///< m, in the substep
+  yw_aabb reach;  ///< of the paths
+} yw_ride;
+
 struct yw_surfaces {
   yw_allocator mem;
   yw_contact_log* log;  // NULL: nobody reads
@@ -75,6 +90,7 @@ struct yw_surfaces {
   YW_LIST(yw_whole_row) whole_rows;
   YW_LIST(yw_whole_state) whole_states;
   YW_LIST(yw_balance) balances;
+  YW_LIST(yw_ride) rides;
 };
 
 /// Puts caches and works into the order of the bodies; frees the caches of removed bodies. False

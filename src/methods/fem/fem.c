@@ -322,19 +322,28 @@ static float count_steps(const fem_body* b, const yw_step_ctx* ctx, float left) 
   return ceilf(ctx->num_parts > 1 ? steps * fmaxf(PART_SHARE, b->params.safety) : steps);
 }
 
+// Longest step that the speed of deformation allows, s. Not known while the body is on a device.
+static float hasty_step(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx) {
+  return b->away ? INFINITY : yw_fem_hasty_step(b, p, ctx, stable_step(b, b->squeezed > 0));
+}
+
 static yw_status take_steps(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
   yw_status status = YW_OK;
   int32_t recovered = 0;
-  float done = 0.0f;
+  float done = 0.0f, hasty = INFINITY;
   while (done < ctx->h) {
     if (b->since_check >= check_interval(b)) status = check_strains(b, p, ctx);
     if (b->model->fragile && b->inner_steps % CRACK_STEPS == 0 && yw_fem_cracks_grow(b, p, ctx)) {
       b->since_look = 0;
     }
-    if (status >= 0) status = find_forces(b, p, ctx);
+    if (status < 0) return status;
+    if (done == 0.0f || b->since_look % LOOK_STEPS == 0) hasty = hasty_step(b, p, ctx);
+    if (hasty < ctx->h) b->since_look = 0;
+    status = find_forces(b, p, ctx);
     if (status < 0) return status;
     recovered += b->squeezed;
     float left = ctx->h - done, steps = count_steps(b, ctx, left);
+    steps = fmaxf(steps, ceilf(left / hasty));
     if (!(steps < 1e7f)) return yw_fem_come_home(b, p), YW_ERR_DIVERGED;
     float h = steps > 1.0f ? left / steps : left;
     status = step_once(b, p, ctx, done, h);
