@@ -153,7 +153,7 @@ struct stress_work {
 /// The tangent times the next direction of the solve.
 struct stiffen_work {
   typedef direction_vector vector;
-  KERNEL_FN bool is_over(const plastic_args& a) { return a.scalars->done; }
+  KERNEL_FN bool is_over(const plastic_args& a) { return is_solved(a); }
   template <class Locals>
   KERNEL_FN yw_lanes_mat3 matrix(const plastic_args& a, const Locals& locals,
                                  const local_range& range, int32_t m, yw_vec4* n) {
