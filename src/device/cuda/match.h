@@ -66,7 +66,6 @@ static int list_arrays(match_remote* r, match_array* out) {
       {&a->fits, has_shares ? all * 9 * sizeof(float) : 0, NULL},
       {&a->body.rotations, blocks * sizeof(yw_quatx16), NULL},
       {&a->body.targets, (all + YW_LANES) * MATCH_ROW * sizeof(float), NULL},
-      {&a->body.sums, (size_t)m->num_chunks * sizeof(match_sums), NULL},
       {&a->body.products, shares * n * YW_LANES * sizeof(float), NULL},
       {&a->body.group_products, has_shares ? groups * n * sizeof(double) : 0, NULL},
       {&a->body.weights, groups * (n + 1) * sizeof(float), NULL},
@@ -78,7 +77,6 @@ static int list_arrays(match_remote* r, match_array* out) {
       {&a->cut, all * sizeof(yw_vec4), NULL},
       {&a->inv_mass, all * sizeof(float), NULL},
       {&a->part_sums, parts * NUM_COLUMNS * sizeof(float), NULL},
-      {&a->parts_ended, (size_t)m->num_chunks * sizeof(unsigned), NULL},
       {&a->moving_rows, (all + 1) * sizeof(moving_row), NULL},
       {&a->resting_rows, (all + 1) * sizeof(resting_row), NULL},
       {&a->scalars, sizeof(match_scalars), NULL},
@@ -245,6 +243,11 @@ static yw_status match_create(const match_model* model, match_remote** out, yw_e
   return YW_OK;
 }
 
+static bool run_totals(match_remote* r) {
+  return device_run<totals_kernel>(r->stream, r->args, totals_kernel::blocks(r->args),
+                                   totals_kernel::shared_bytes());
+}
+
 // Copies ------------------------------------------------------------------------------------------
 
 static yw_aabb box_of(const yw_particles* particles) {
@@ -267,6 +270,7 @@ static yw_status match_send(match_remote* r, const match_body* body,
                             const yw_particles* particles) {
   const match_model* m = r->model;
   match_args* a = &r->args;
+  a->is_prepared = a->has_rows = false;
   size_t all = (size_t)particles->count * sizeof(yw_vec4);
   match_scalars scalars;
   memset((void*)&scalars, 0, sizeof scalars);
@@ -296,11 +300,12 @@ static yw_status match_fetch(match_remote* r, match_body* body, yw_particles* pa
   size_t all = (size_t)particles->count * sizeof(yw_vec4);
   bool by_region = m->grouping == YW_GROUPS_PER_REGION;
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
-  bool ok = device_run<settle_kernel>(r->stream, *a, 1, settle_kernel::shared_bytes()) &&
-            device_get(r->stream, particles->pos, r->pos[0], all) &&
+  a->only_settles = true;
+  bool ok = run_totals(r) && device_get(r->stream, particles->pos, r->pos[0], all) &&
             device_get(r->stream, particles->vel, a->vel, all) &&
             device_get(r->stream, body->weights, a->body.weights, by_region ? 0 : weights) &&
             device_get(r->stream, &scalars, a->scalars, sizeof scalars) && device_wait(r->stream);
+  a->only_settles = false;
   if (!ok) return YW_ERR_DEVICE;
   body->axes = scalars.axes;
   body->torque = scalars.torque;
@@ -352,22 +357,33 @@ static bool run_inner(match_remote* r) {
   a->new_pos = r->pos[1];
   int parts = m->num_chunks * MOST_PARTS;
   int pieces = (m->num_particles + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
+  enum { MOST_ROW_BLOCKS = 512 };  // mostly they find nothing to do
   size_t region_bytes = regions_kernel::shared_bytes(m->num_examples);
-  bool ok = device_run<rows_kernel>(r->stream, *a, parts, rows_kernel::shared_bytes()) &&
-            device_run<regions_kernel>(r->stream, *a, parts, region_bytes);
-  if (m->num_shares > 0) {
-    ok = ok && device_run<bend_kernel>(r->stream, *a, bend_kernel::PARTS * m->num_chunks,
-                                       bend_kernel::shared_bytes());
-  }
-  ok = ok && device_run<pull_kernel>(r->stream, *a, parts, pull_kernel::shared_bytes());
+  bool ok =
+      device_run<rows_kernel>(r->stream, *a, parts < MOST_ROW_BLOCKS ? parts : MOST_ROW_BLOCKS,
+                              rows_kernel::shared_bytes()) &&
+      device_run<regions_kernel>(r->stream, *a, parts, region_bytes) && run_totals(r) &&
+      device_run<bend_kernel>(r->stream, *a, bend_kernel::blocks(*a),
+                              bend_kernel::shared_bytes()) &&
+      device_run<pull_kernel>(r->stream, *a, parts, pull_kernel::shared_bytes());
   if (a->has_pins) {
     ok = ok && device_run<pins_kernel>(r->stream, *a, 1, pins_kernel::shared_bytes()) &&
          device_run<meet_kernel>(r->stream, *a, pieces, meet_kernel::shared_bytes());
   }
+  a->is_prepared = true;
+  a->has_rows = !a->has_pins;
   yw_vec4* old = r->pos[0];
   r->pos[0] = r->pos[1];
   r->pos[1] = old;
   return ok;
+}
+
+// The next step, as the last one has prepared it, is the one that is asked for.
+static bool is_same_step(const match_args* a, const match_response* response, yw_vec3 gravity) {
+  const match_response* last = &a->response;
+  return last->h == response->h && last->alpha == response->alpha && last->damp == response->damp &&
+         last->lag == response->lag && last->uneven == response->uneven &&
+         memcmp(&a->gravity, &gravity, sizeof gravity) == 0;
 }
 
 static yw_status match_advance(match_remote* r, const match_orders* orders) {
@@ -375,6 +391,8 @@ static yw_status match_advance(match_remote* r, const match_orders* orders) {
   const yw_obstacle_set* set = (const yw_obstacle_set*)ctx->obstacles;
   match_args* a = &r->args;
   const match_model* m = r->model;
+  a->is_prepared = a->is_prepared && is_same_step(a, &orders->response, ctx->gravity);
+  a->has_rows = a->has_rows && a->is_prepared;
   a->response = orders->response;
   a->body.params = orders->params;
   a->gravity = ctx->gravity;

@@ -24,7 +24,11 @@ struct pull_kernel {
     meets::shared meeting;
   };
 
-  static size_t shared_bytes() { return sizeof(shared) + meets::bytes_of_places(THREADS); }
+  // Places of particles near an obstacle, then rows of the next step.
+  static size_t shared_bytes() {
+    const size_t places = meets::bytes_of_places(THREADS), rows = sizeof(rows_kernel::shared);
+    return sizeof(shared) + (places > rows ? places : rows);
+  }
 
   KERNEL_FN void add_row(ring_sums* out, const row& from, bool is_first) {
     const float entries[3][4] = {{from.x.x, from.x.y, from.x.z, from.x.w},
@@ -44,7 +48,7 @@ struct pull_kernel {
   }
 
   KERNEL_FN ring_sums sum_ring(const args& a, lane_set at) {
-    ring_reader ring(&a.model, at.block, at.lane);
+    ring_reader ring(&a.model, a.model.blocks[at.block], match_lane(at.lane));
     ring_sums out;
     for (int32_t first = 0; first < ring.length; first += ring_reader::AT_ONCE) {
       const ring_quad taken = ring.take(first);
@@ -113,14 +117,17 @@ struct pull_kernel {
   APART_FN void scout(const args& a, shared* s, int t) {
     yw_aabb box = box_of_ordered((const ordered_box*)s->least);
     for (int32_t k = t; k < a.num_obstacles; k += THREADS - FIRST_SCOUT) {
-      if (!is_clear(s->step, &a.obstacles[k], box)) s->is_near = 1;
+      bool is_near = !is_clear(s->step, &a.obstacles[k], box);
+      if (is_near) s->is_near = 1;
+      if (k < meets::MOST_AIMED) meets::aim(a, &s->meeting, k, is_near);
     }
   }
 
   // The particles of the span meet obstacles, and return to the world.
   APART_FN void meet(const args& a, shared* s, int32_t first, int32_t count, void* memory) {
     if (s->is_near) {
-      meets::collide(a, s->step, &s->meeting, meets::places_in(memory, count), first, count);
+      meets::collide(a, s->step, &s->meeting, meets::places_in(memory, count), first, count,
+                     meets::MOST_AIMED);
     }
     if (!a.leaves) return;
     bool keeps = s->step.has_cut || !meets::is_zero(s->step.origin);
@@ -131,10 +138,29 @@ struct pull_kernel {
     }
   }
 
+  // The next step ---------------------------------------------------------------------------------
+
+  // Rows for it, while the particles are at hand: as if positions were not relative to an origin,
+  // which rows_kernel finds out.
+  KERNEL_FN void look_ahead(const args& a, const match_chunk& chunk, match_span span,
+                            rows_kernel::shared* s) {
+    EACH_THREAD(t) { copy_step(a.scalars->next, &s->step, t); }
+    SYNC();
+    EACH_THREAD(t) {
+      if (t != 0) continue;
+      s->step.enters = a.leaves;
+      s->step.has_cut = false;
+      s->step.origin = a.leaves ? yw_v3(0, 0, 0) : a.scalars->origin;
+      s->step.center = a.scalars->axes.center;
+    }
+    SYNC();
+    rows_kernel::take_particles(a, s, chunk, span, a.new_pos);
+  }
+
   // All -------------------------------------------------------------------------------------------
 
   KERNEL_FN void begin(const args& a, shared* s, int t) {
-    copy_step(a, &s->step, t);
+    copy_step(a.scalars->step, &s->step, t);
     if (t < 12) s->least[t] = INT32_MAX;
     if (t == 32) s->is_near = s->has_zero = s->meeting.bad = 0;
   }
@@ -163,6 +189,8 @@ struct pull_kernel {
     int32_t first = (chunk.first_block + span.first) * YW_LANES;
     int32_t left = a.model.num_particles - first, count = span.count * YW_LANES;
     meet(a, s, first, left < count ? left : count, memory + sizeof(shared));
+    SYNC();
+    look_ahead(a, chunk, span, (rows_kernel::shared*)(memory + sizeof(shared)));
   }
 };
 

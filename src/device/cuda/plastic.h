@@ -218,8 +218,8 @@ static yw_status plastic_start(plastic_remote* r, const plastic_body* body, cons
   return ok ? YW_OK : YW_ERR_DEVICE;
 }
 
-// As many as the last solve needed and one more, then a few at a time: launches beyond the last step
-// do nothing.
+// As many as the last solve needed and one more, then a few at a time: launches beyond the last
+// step do nothing.
 static bool iterate_away(plastic_remote* r) {
   const plastic_args* a = &r->args;
   int32_t wave = a->fixed ? a->most : r->usual + 1;
