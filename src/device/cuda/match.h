@@ -350,22 +350,35 @@ static bool send_pins(match_remote* r, const yw_step_ctx* ctx) {
   return true;
 }
 
+template <bool WITH_SHARES>
+static bool run_regions(match_remote* r, int parts) {
+  typedef regions_kernel<WITH_SHARES> kernel;
+  return device_run<kernel>(r->stream, r->args, parts,
+                            kernel::shared_bytes(r->model->num_examples));
+}
+
+template <bool PAPER>
+static bool run_bend(match_remote* r) {
+  typedef bend_kernel<PAPER> kernel;
+  return device_run<kernel>(r->stream, r->args, kernel::blocks(r->args), kernel::shared_bytes());
+}
+
+// Mostly they find nothing to do.
+enum { MOST_ROW_BLOCKS = 512 };
+
 static bool run_inner(match_remote* r) {
   match_args* a = &r->args;
   const match_model* m = r->model;
   a->pos = r->pos[0];
   a->new_pos = r->pos[1];
   int parts = m->num_chunks * MOST_PARTS;
+  int row_blocks = parts < MOST_ROW_BLOCKS ? parts : MOST_ROW_BLOCKS;
   int pieces = (m->num_particles + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
-  enum { MOST_ROW_BLOCKS = 512 };  // mostly they find nothing to do
-  size_t region_bytes = regions_kernel::shared_bytes(m->num_examples);
-  bool ok =
-      device_run<rows_kernel>(r->stream, *a, parts < MOST_ROW_BLOCKS ? parts : MOST_ROW_BLOCKS,
-                              rows_kernel::shared_bytes()) &&
-      device_run<regions_kernel>(r->stream, *a, parts, region_bytes) && run_totals(r) &&
-      device_run<bend_kernel>(r->stream, *a, bend_kernel::blocks(*a),
-                              bend_kernel::shared_bytes()) &&
-      device_run<pull_kernel>(r->stream, *a, parts, pull_kernel::shared_bytes());
+  bool is_paper = a->body.params.target == YW_TARGET_PAPER;
+  bool ok = device_run<rows_kernel>(r->stream, *a, row_blocks, rows_kernel::shared_bytes()) &&
+            (m->num_shares > 0 ? run_regions<true>(r, parts) : run_regions<false>(r, parts)) &&
+            run_totals(r) && (is_paper ? run_bend<true>(r) : run_bend<false>(r)) &&
+            device_run<pull_kernel>(r->stream, *a, parts, pull_kernel::shared_bytes());
   if (a->has_pins) {
     ok = ok && device_run<pins_kernel>(r->stream, *a, 1, pins_kernel::shared_bytes()) &&
          device_run<meet_kernel>(r->stream, *a, pieces, meet_kernel::shared_bytes());

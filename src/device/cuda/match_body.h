@@ -166,6 +166,8 @@ struct totals_kernel {
 
 // Motion and targets ------------------------------------------------------------------------------
 
+/// PAPER: targets as printed, YW_TARGET_PAPER.
+template <bool PAPER>
 struct bend_kernel {
   typedef match_args args;
   static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 4;
@@ -219,7 +221,8 @@ struct bend_kernel {
   KERNEL_FN void bend_one(const args& a, const match_step& from, const match_chunk& chunk,
                           int32_t i) {
     const match_model* model = &a.model;
-    const match_step step = own_step(a, from);
+    match_step step = own_step(a, from);
+    step.paper = PAPER;
     const int32_t n = model->num_examples;
     lane_set at = lane_of_thread(&chunk, 0, i);
     int32_t share = model->blocks[at.block].share;

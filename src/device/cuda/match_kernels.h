@@ -3,10 +3,9 @@
 // (match_rows.h), regions (match_regions.h), totals and bend (match_body.h), then pull
 // (match_pull.h), which also meets obstacles (match_meet.h). A block of threads handles a part of a
 // chunk of the model, and gathers rows of rings from memory: neighbours are near each other, so
-// that the first cache has most of them. What a step does for the whole body is done by the last
-// block of regions. Formulas are those of methods/match/region_lanes.h and between.h; sums are made
-// in the order of match_kernels.c: lanes of a part block by block, then lanes in pairs, parts of a
-// chunk, pieces of chunks, pieces.
+// that the first cache has most of them. Formulas are those of methods/match/region_lanes.h and
+// between.h; sums are made in the order of match_kernels.c: lanes of a part block by block, then
+// lanes in pairs, parts of a chunk, pieces of chunks, pieces.
 #ifndef YW_DEVICE_CUDA_MATCH_KERNELS_H
 #define YW_DEVICE_CUDA_MATCH_KERNELS_H
 
@@ -203,19 +202,14 @@ KERNEL_FN lane_set lane_of_thread(const match_chunk* chunk, int32_t first_block,
   return (lane_set){chunk->first_block + first_block + t / YW_LANES, match_lane(t % YW_LANES)};
 }
 
+// Anything may be added to -0 without a change.
+KERNEL_FN ring_sums no_sums() {
+  const float z = -0.0f;
+  return (ring_sums){{{z, z, z, z}, {z, z, z, z}, {z, z, z, z}}};
+}
+
 // The members of a ring, four at a time (send_rings): the next ones are on their way from memory
 // while those at hand are added.
-#if defined(STREAM_RINGS) && defined(__CUDACC__)
-KERNEL_FN ring_quad load_quad(const ring_quad* from) {
-  ring_quad q;
-  asm("ld.global.nc.L1::no_allocate.v4.s32 {%0,%1,%2,%3}, [%4];"
-      : "=r"(q.members[0]), "=r"(q.members[1]), "=r"(q.members[2]), "=r"(q.members[3])
-      : "l"(from));
-  return q;
-}
-#else
-KERNEL_FN ring_quad load_quad(const ring_quad* from) { return *from; }
-#endif
 struct ring_reader {
   static constexpr int AT_ONCE = RING_QUAD;
   const ring_quad* quads;  // one every 16
@@ -226,11 +220,11 @@ struct ring_reader {
   YW_LANE_METHOD ring_reader(const match_model* model, const match_block& block, int32_t index) {
     quads = (const ring_quad*)model->rings + block.ring_start + index;
     length = block.ring_length;
-    next = load_quad(quads);
+    next = quads[0];
   }
   YW_LANE_METHOD ring_quad take(int32_t first) {
     const ring_quad now = next;
-    if (first + AT_ONCE < length) next = load_quad(quads + (first / AT_ONCE + 1) * YW_LANES);
+    if (first + AT_ONCE < length) next = quads[(first / AT_ONCE + 1) * YW_LANES];
     return now;
   }
 };

@@ -30,14 +30,12 @@ struct pull_kernel {
     return sizeof(shared) + (places > rows ? places : rows);
   }
 
-  KERNEL_FN void add_row(ring_sums* out, const row& from, bool is_first) {
+  KERNEL_FN void add_row(ring_sums* out, const row& from) {
     const float entries[3][4] = {{from.x.x, from.x.y, from.x.z, from.x.w},
                                  {from.y.x, from.y.y, from.y.z, from.y.w},
                                  {from.z.x, from.z.y, from.z.z, from.z.w}};
     for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 4; ++j) {
-        out->sums[i][j] = is_first ? entries[i][j] : out->sums[i][j] + entries[i][j];
-      }
+      for (int j = 0; j < 4; ++j) out->sums[i][j] += entries[i][j];
     }
   }
 
@@ -49,15 +47,15 @@ struct pull_kernel {
 
   KERNEL_FN ring_sums sum_ring(const args& a, lane_set at) {
     ring_reader ring(&a.model, a.model.blocks[at.block], match_lane(at.lane));
-    ring_sums out;
+    ring_sums out = no_sums();
     for (int32_t first = 0; first < ring.length; first += ring_reader::AT_ONCE) {
       const ring_quad taken = ring.take(first);
       // Two rows are read before the first is added.
 #pragma unroll
       for (int n = 0; n < ring_reader::AT_ONCE; n += 2) {
         const row from[2] = {load_row(a, taken.members[n]), load_row(a, taken.members[n + 1])};
-        if (first + n < ring.length) add_row(&out, from[0], first + n == 0);
-        if (first + n + 1 < ring.length) add_row(&out, from[1], false);
+        if (first + n < ring.length) add_row(&out, from[0]);
+        if (first + n + 1 < ring.length) add_row(&out, from[1]);
       }
     }
     return out;
@@ -80,8 +78,9 @@ struct pull_kernel {
   }
 
   KERNEL_FN void pull_one(const args& a, shared* s, lane_set at, int column) {
-    const match_step step = own_step(a, s->step);
     ring_sums rings = sum_ring(a, at);
+    READ_FROM_HERE();
+    const match_step step = own_step(a, s->step);
     pull_sums sums;
     sums.lower = (yw_lanes_vec3){INFINITY, INFINITY, INFINITY};
     sums.upper = (yw_lanes_vec3){-INFINITY, -INFINITY, -INFINITY};

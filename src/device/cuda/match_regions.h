@@ -6,6 +6,8 @@
 
 #include "device/cuda/match_rows.h"
 
+/// WITH_SHARES: targets have to wait for the weights of groups.
+template <bool WITH_SHARES>
 struct regions_kernel {
   typedef match_args args;
   static constexpr int THREADS = PART_THREADS, BLOCKS_PER_PROCESSOR = 4;
@@ -35,8 +37,7 @@ struct regions_kernel {
   }
 
   // `is_row`: not the row of zeros, which has no place relative to the origin.
-  KERNEL_FN void add_row(ring_sums* out, const row& from, yw_vec4 origin, bool is_row,
-                         bool is_first) {
+  KERNEL_FN void add_row(ring_sums* out, const row& from, yw_vec4 origin, bool is_row) {
     const moving_row& d = from.moving;
     const resting_row& q = from.resting;
     const float left[3] = {d.dx, d.dy, d.dz};
@@ -45,17 +46,14 @@ struct regions_kernel {
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
 #pragma unroll
-      for (int j = 0; j < 3; ++j) {
-        float product = left[i] * right[j];
-        out->sums[i][j] = is_first ? product : out->sums[i][j] + product;
-      }
-      out->sums[i][3] = is_first ? left[i] : out->sums[i][3] + left[i];
+      for (int j = 0; j < 3; ++j) out->sums[i][j] += left[i] * right[j];
+      out->sums[i][3] += left[i];
     }
   }
 
   KERNEL_FN ring_sums sum_ring(const args& a, yw_vec4 origin, lane_set at) {
     ring_reader ring(&a.model, a.model.blocks[at.block], match_lane(at.lane));
-    ring_sums out;
+    ring_sums out = no_sums();
     for (int32_t first = 0; first < ring.length; first += ring_reader::AT_ONCE) {
       const ring_quad taken = ring.take(first);
       // All are read before the first is added.
@@ -65,7 +63,7 @@ struct regions_kernel {
 #pragma unroll
       for (int n = 0; n < ring_reader::AT_ONCE; ++n) {
         bool is_row = taken.members[n] != a.zero_row;
-        if (first + n < ring.length) add_row(&out, rows[n], origin, is_row, first + n == 0);
+        if (first + n < ring.length) add_row(&out, rows[n], origin, is_row);
       }
     }
     return out;
@@ -73,12 +71,14 @@ struct regions_kernel {
 
   // Decomposes a region and uses it, as match_registers does; products of its examples go to
   // `products`, one every THREADS. Writes come last, so that no read has to wait for them.
-  KERNEL_FN uint32_t fit_region(const args& a, const match_step* step, const match_chunk* chunk,
+  KERNEL_FN uint32_t fit_region(const args& a, const match_step& from, const match_chunk* chunk,
                                 lane_set at, float* products, yw_lanes_quat* q) {
-    const match_model* model = step->model;
-    yw_quatx16* rotations = &step->body->rotations[at.block];
+    const match_model* model = &a.model;
+    yw_quatx16* rotations = &a.body.rotations[at.block];
     region_fit fit;
     ring_sums rings = sum_ring(a, chunk->origin, at);
+    READ_FROM_HERE();
+    const match_step own = own_step(a, from), *step = &own;
     yw_lanes_mat3 m = fit_moment(step, at, &rings, &fit.shift);
     fit.q = yw_lanes_quat_load(rotations, at.lane);
     yw_lanes_mat3 r = yw_lanes_rotation(fit.q);
@@ -87,13 +87,13 @@ struct regions_kernel {
     uint32_t rescued = yw_lanes_polar_finish_all(&m, &fit.q, &r, &fit.p);
     *q = fit.q;
     int32_t n = model->num_examples;
-    if (n == 0) {
+    if (!WITH_SHARES && n == 0) {
       yw_lanes_quat_store(rotations, at.lane, &fit.q);
       write_targets(step, chunk, at.block, at.lane, &r, &fit.shift);
       return rescued;
     }
     yw_lanes_sym3 change = moment_change(model, at.block, at.lane, &fit.p);
-    if (model->num_shares > 0) {
+    if (WITH_SHARES) {
       const yw_sym3x16* duals = model->duals + (size_t)at.block * (size_t)n;
       for (int32_t k = 0; k < n; ++k) {
         products[k * THREADS] = dual_product(&duals[k], at.lane, &change);
@@ -103,9 +103,9 @@ struct regions_kernel {
       return rescued;
     }
     yw_lanes_quat_store(rotations, at.lane, &fit.q);
-    float own[2] = {0.0f, 0.0f};
-    weigh_together(step, at, &change, own);
-    pull_set pulls = {own, own[0] != 0.0f || own[1] != 0.0f};
+    float weights[2] = {0.0f, 0.0f};
+    weigh_together(step, at, &change, weights);
+    pull_set pulls = {weights, weights[0] != 0.0f || weights[1] != 0.0f};
     bend(step, chunk, at, &fit, &pulls);
     return rescued;
   }
@@ -203,12 +203,11 @@ struct regions_kernel {
   // Region of thread t of the span, and what it adds to the sums.
   KERNEL_FN void fit_one(const args& a, shared* s, const match_chunk* chunk, match_span span,
                          float* products, int t) {
-    const match_step step = own_step(a, s->step);
     lane_set at = lane_of_thread(chunk, span.first, t);
     int column = t / YW_LANES * YW_LANES + at.lane;
     float terms[NUM_SUMS];
     yw_lanes_quat q;
-    if (fit_region(a, &step, chunk, at, products + column, &q) != 0) ADD_TO(&s->recovered, 1);
+    if (fit_region(a, s->step, chunk, at, products + column, &q) != 0) ADD_TO(&s->recovered, 1);
     rotation_terms(q, terms);
     for (int k = 0; k < NUM_TERMS; ++k) s->tile.terms[k][column] = terms[SUM_ROTATION + k];
   }

@@ -27,6 +27,8 @@
 #define EACH_THREAD(t) for (int t = (int)threadIdx.x, once = 1; once; once = 0)
 #define SYNC() __syncthreads()
 #define ADD_TO(where, value) atomicAdd(where, value)
+/// What follows is not read before this point: it would only wait in registers, or beside them.
+#define READ_FROM_HERE() asm volatile("" ::: "memory")
 #else
 #define KERNEL_FN static
 #define SHARED_FN static
@@ -36,6 +38,7 @@
 #define EACH_THREAD(t) for (int t = 0; t < THREADS; ++t)
 #define SYNC() (void)0
 #define ADD_TO(where, value) (*(where) += (value))
+#define READ_FROM_HERE() (void)0
 #endif
 
 // Memory ------------------------------------------------------------------------------------------
