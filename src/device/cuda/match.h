@@ -3,7 +3,7 @@
 #ifndef YW_DEVICE_CUDA_MATCH_H
 #define YW_DEVICE_CUDA_MATCH_H
 
-#include "device/cuda/match_pull.h"
+#include "device/cuda/match_queue.h"
 #include "device/cuda/obstacles.h"
 #include "device/cuda/pins.h"
 
@@ -13,7 +13,8 @@ struct match_remote {
   const match_model* model;  // on the host
   void* memory[40];
   int num_memory;
-  yw_vec4* pos[2];  // the current one first
+  yw_vec4* pos[2];  // the next step reads the one that the queue names
+  match_queue queue;
   device_pins pins;
   device_obstacles obstacles;
 };
@@ -103,6 +104,7 @@ static uint64_t match_bytes(const match_model* model) {
 static void match_destroy(match_remote* r) {
   if (!r) return;
   device_wait(r->stream);
+  queue_forget(&r->queue);
   for (int i = 0; i < r->num_memory; ++i) device_release(r->memory[i]);
   pins_free(&r->pins);
   obstacles_free(&r->obstacles);
@@ -243,11 +245,6 @@ static yw_status match_create(const match_model* model, match_remote** out, yw_e
   return YW_OK;
 }
 
-static bool run_totals(match_remote* r) {
-  return device_run<totals_kernel>(r->stream, r->args, totals_kernel::blocks(r->args),
-                                   totals_kernel::shared_bytes());
-}
-
 // Copies ------------------------------------------------------------------------------------------
 
 static yw_aabb box_of(const yw_particles* particles) {
@@ -281,7 +278,8 @@ static yw_status match_send(match_remote* r, const match_body* body,
   scalars.placed = order_box(box);
   scalars.has_cut = has_cuts(&body->near);
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
-  bool ok = device_put(r->stream, r->pos[0], particles->pos, all) &&
+  bool ok = queue_play(r->stream, &r->queue) &&
+            device_put(r->stream, r->pos[r->queue.next], particles->pos, all) &&
             device_put(r->stream, a->vel, particles->vel, all) &&
             device_put(r->stream, a->cut, body->near.cut, all) &&
             device_put(r->stream, (void*)a->inv_mass, particles->inv_mass, all / 4) &&
@@ -301,7 +299,8 @@ static yw_status match_fetch(match_remote* r, match_body* body, yw_particles* pa
   bool by_region = m->grouping == YW_GROUPS_PER_REGION;
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
   a->only_settles = true;
-  bool ok = run_totals(r) && device_get(r->stream, particles->pos, r->pos[0], all) &&
+  bool ok = queue_play(r->stream, &r->queue) && run_totals(r->stream, *a) &&
+            device_get(r->stream, particles->pos, r->pos[r->queue.next], all) &&
             device_get(r->stream, particles->vel, a->vel, all) &&
             device_get(r->stream, body->weights, a->body.weights, by_region ? 0 : weights) &&
             device_get(r->stream, &scalars, a->scalars, sizeof scalars) && device_wait(r->stream);
@@ -324,6 +323,7 @@ static yw_status match_fetch_rest(match_remote* r, match_body* body) {
   bool by_region = m->grouping == YW_GROUPS_PER_REGION;
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
   bool ok =
+      queue_play(r->stream, &r->queue) &&
       device_get(r->stream, body->rotations, a->body.rotations,
                  (size_t)m->num_blocks * sizeof(yw_quatx16)) &&
       device_get(r->stream, body->near.cut, a->cut, (size_t)m->num_particles * sizeof(yw_vec4)) &&
@@ -341,54 +341,14 @@ static bool match_knows(const yw_step_ctx* ctx) {
 static bool send_pins(match_remote* r, const yw_step_ctx* ctx) {
   match_args* a = &r->args;
   a->has_pins = ctx->num_holds + ctx->num_springs > 0;
-  if (!pins_send(r->stream, &r->pins, ctx, NULL)) return false;
+  if (!a->has_pins) return true;
+  if (!queue_play(r->stream, &r->queue) || !pins_send(r->stream, &r->pins, ctx, NULL)) return false;
   a->num_holds = ctx->num_holds;
   a->num_springs = ctx->num_springs;
   a->springs_differ = r->pins.springs_differ;
   a->holds = r->pins.holds;
   a->springs = r->pins.springs;
   return true;
-}
-
-template <bool WITH_SHARES>
-static bool run_regions(match_remote* r, int parts) {
-  typedef regions_kernel<WITH_SHARES> kernel;
-  return device_run<kernel>(r->stream, r->args, parts,
-                            kernel::shared_bytes(r->model->num_examples));
-}
-
-template <bool PAPER>
-static bool run_bend(match_remote* r) {
-  typedef bend_kernel<PAPER> kernel;
-  return device_run<kernel>(r->stream, r->args, kernel::blocks(r->args), kernel::shared_bytes());
-}
-
-// Mostly they find nothing to do.
-enum { MOST_ROW_BLOCKS = 512 };
-
-static bool run_inner(match_remote* r) {
-  match_args* a = &r->args;
-  const match_model* m = r->model;
-  a->pos = r->pos[0];
-  a->new_pos = r->pos[1];
-  int parts = m->num_chunks * MOST_PARTS;
-  int row_blocks = parts < MOST_ROW_BLOCKS ? parts : MOST_ROW_BLOCKS;
-  int pieces = (m->num_particles + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
-  bool is_paper = a->body.params.target == YW_TARGET_PAPER;
-  bool ok = device_run<rows_kernel>(r->stream, *a, row_blocks, rows_kernel::shared_bytes()) &&
-            (m->num_shares > 0 ? run_regions<true>(r, parts) : run_regions<false>(r, parts)) &&
-            run_totals(r) && (is_paper ? run_bend<true>(r) : run_bend<false>(r)) &&
-            device_run<pull_kernel>(r->stream, *a, parts, pull_kernel::shared_bytes());
-  if (a->has_pins) {
-    ok = ok && device_run<pins_kernel>(r->stream, *a, 1, pins_kernel::shared_bytes()) &&
-         device_run<meet_kernel>(r->stream, *a, pieces, meet_kernel::shared_bytes());
-  }
-  a->is_prepared = true;
-  a->has_rows = !a->has_pins;
-  yw_vec4* old = r->pos[0];
-  r->pos[0] = r->pos[1];
-  r->pos[1] = old;
-  return ok;
 }
 
 // The next step, as the last one has prepared it, is the one that is asked for.
@@ -399,36 +359,49 @@ static bool is_same_step(const match_args* a, const match_response* response, yw
          memcmp(&a->gravity, &gravity, sizeof gravity) == 0;
 }
 
-static yw_status match_advance(match_remote* r, const match_orders* orders) {
+// What all inner steps of a substep have in common.
+static bool give_orders(match_remote* r, const match_orders* orders) {
   const yw_step_ctx* ctx = orders->ctx;
   const yw_obstacle_set* set = (const yw_obstacle_set*)ctx->obstacles;
   match_args* a = &r->args;
   const match_model* m = r->model;
-  a->is_prepared = a->is_prepared && is_same_step(a, &orders->response, ctx->gravity);
-  a->has_rows = a->has_rows && a->is_prepared;
-  a->response = orders->response;
-  a->body.params = orders->params;
-  a->gravity = ctx->gravity;
-  a->h = ctx->h;
-  size_t aims = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
-  bool ok = !orders->aims || device_put(r->stream, a->body.aims, orders->aims, aims);
-  a->num_obstacles = ctx->collide && set ? set->count : 0;
-  if (a->num_obstacles > 0) {
-    ok = ok && obstacles_send(r->stream, &r->obstacles, set, &a->obstacles);
+  if (!is_same_step(a, &orders->response, ctx->gravity)) {
+    a->is_prepared = a->has_rows = false;
+    a->response = orders->response;
+    a->gravity = ctx->gravity;
   }
-  ok = ok && send_pins(r, ctx);
+  a->body.params = orders->params;
+  a->h = ctx->h;
+  a->terms.h = set ? set->h : 0.0f;
+  a->terms.span = orders->response.h;
+  a->terms.friction = ctx->friction;
+  a->terms.restitution = ctx->restitution;
+  a->terms.rest_speed = set ? YW_REST_STEPS * yw_length(set->gravity) * orders->response.h : 0.0f;
+  size_t aims = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
+  bool ok = !orders->aims || (queue_play(r->stream, &r->queue) &&
+                              device_put(r->stream, a->body.aims, orders->aims, aims));
+  a->num_obstacles = ctx->collide && set ? set->count : 0;
+  if (a->num_obstacles > 0 && !obstacles_are_sent(&r->obstacles, set)) {
+    ok = ok && queue_play(r->stream, &r->queue) &&
+         obstacles_send(r->stream, &r->obstacles, set, &a->obstacles);
+  }
+  return ok && send_pins(r, ctx);
+}
+
+static yw_status match_advance(match_remote* r, const match_orders* orders) {
+  match_args* a = &r->args;
   int32_t steps = orders->response.num_steps;
+  bool ok = give_orders(r, orders);
   for (int32_t i = 0; i < steps && ok; ++i) {
+    a->pos = r->pos[r->queue.next];
+    a->new_pos = r->pos[1 - r->queue.next];
     a->enters = i == 0;
     a->leaves = i + 1 == steps;
     a->inner_end = (float)(i + 1) / (float)steps;
-    a->terms.h = set ? set->h : 0.0f;
     a->terms.begin = (float)i * orders->response.h;
-    a->terms.span = orders->response.h;
-    a->terms.friction = ctx->friction;
-    a->terms.restitution = ctx->restitution;
-    a->terms.rest_speed = set ? YW_REST_STEPS * yw_length(set->gravity) * orders->response.h : 0.0f;
-    ok = run_inner(r);
+    ok = queue_step(r->stream, &r->queue, *a);
+    a->is_prepared = true;
+    a->has_rows = !a->has_pins;
   }
   return ok ? YW_OK : YW_ERR_DEVICE;
 }
