@@ -102,6 +102,11 @@ struct handing_kernel {
     }
   }
 
+  // Seldom: no registers are kept for it.
+  APART_FN void hand_apart(const args& a, int32_t chunk, local_range range, char* memory) {
+    hand<false>(a, chunk, range, memory);
+  }
+
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
     (void)num_blocks;
     if (Work::is_over(a)) return;
@@ -109,7 +114,7 @@ struct handing_kernel {
     if (range.count <= a.room) {
       hand<true>(a, block, range, memory);
     } else {
-      hand<false>(a, block, range, memory);
+      hand_apart(a, block, range, memory);
     }
   }
 };
