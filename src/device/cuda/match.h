@@ -298,13 +298,11 @@ static yw_status match_fetch(match_remote* r, match_body* body, yw_particles* pa
   size_t all = (size_t)particles->count * sizeof(yw_vec4);
   bool by_region = m->grouping == YW_GROUPS_PER_REGION;
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
-  a->only_settles = true;
-  bool ok = queue_play(r->stream, &r->queue) && run_totals(r->stream, *a) &&
+  bool ok = queue_play(r->stream, &r->queue) && run_settling(r->stream, *a) &&
             device_get(r->stream, particles->pos, r->pos[r->queue.next], all) &&
             device_get(r->stream, particles->vel, a->vel, all) &&
             device_get(r->stream, body->weights, a->body.weights, by_region ? 0 : weights) &&
             device_get(r->stream, &scalars, a->scalars, sizeof scalars) && device_wait(r->stream);
-  a->only_settles = false;
   if (!ok) return YW_ERR_DEVICE;
   body->axes = scalars.axes;
   body->torque = scalars.torque;

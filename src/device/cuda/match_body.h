@@ -8,20 +8,9 @@
 
 // Sums of the body --------------------------------------------------------------------------------
 
-// What is known only when all blocks of the last step have ended.
-KERNEL_FN void settle_step(match_scalars* out) {
-  if (!out->is_open) return;
-  out->is_open = 0;
-  out->torque = yw_v3_of(out->totals + SUM_TORQUE);
-  if (out->opened_first) out->most_contacts = 0;
-  if (out->contacts > out->most_contacts) out->most_contacts = out->contacts;
-  out->contacts = 0;
-  if (out->bad > 0) out->diverged = 1;
-}
-
-/// Adds parts to chunks, chunks in pieces, then pieces; a block of threads per piece of chunks,
-/// then one per piece of shares. Numbers are read by all threads at once and added up in their
-/// order.
+/// Adds parts to chunks and chunks in pieces, by a block of threads per piece; others add shares in
+/// pieces, then these, and find the weights of groups. Numbers are read by all threads at once and
+/// added up in their order.
 struct totals_kernel {
   typedef match_args args;
   static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 3;
@@ -37,15 +26,26 @@ struct totals_kernel {
     int flag;
   };
   static size_t shared_bytes() { return sizeof(shared); }
-  static int blocks(const args& a) { return match_num_pieces(a.model.num_chunks) + a.num_pieces; }
+  SHARED_FN int first_of_shares(const args& a) { return match_num_pieces(a.model.num_chunks); }
+  // Pieces of shares that a block adds: all, where that is a moment's work.
+  SHARED_FN int together(const args& a) {
+    bool are_few = a.model.num_groups == 1 && a.model.num_shares * a.model.num_examples <= AT_ONCE;
+    return are_few && a.num_pieces > 0 ? a.num_pieces : 1;
+  }
+  static int blocks(const args& a) { return first_of_shares(a) + a.num_pieces / together(a); }
 
   KERNEL_FN void add_chunks(const args& a, shared* s, int piece) {
     const int32_t first = piece * MATCH_SUM_PIECE, left = a.model.num_chunks - first;
     const int32_t count = left < MATCH_SUM_PIECE ? left : MATCH_SUM_PIECE;
     EACH_THREAD(t) {
       const float* from = a.part_sums + (size_t)first * MOST_PARTS * NUM_COLUMNS;
-#pragma unroll 8
-      for (int i = t; i < count * MOST_PARTS * NUM_COLUMNS; i += THREADS) s->parts[i] = from[i];
+      const int32_t numbers = count * MOST_PARTS * NUM_COLUMNS;
+      static_assert(PIECE_PARTS == THREADS, "a number of every part for a thread");
+#pragma unroll
+      for (int k = 0; k < NUM_COLUMNS; ++k) {
+        const int i = k * THREADS + t;
+        if (i < numbers) s->parts[i] = from[i];
+      }
     }
     SYNC();
     EACH_THREAD(t) {
@@ -67,9 +67,9 @@ struct totals_kernel {
     }
   }
 
-  KERNEL_FN void add_shares(const args& a, shared* s, int piece) {
+  KERNEL_FN void add_shares(const args& a, shared* s, int piece, int pieces) {
     const int32_t n = a.model.num_examples, first = a.piece_start[piece];
-    const int32_t count = a.piece_start[piece + 1] - first;
+    const int32_t count = a.piece_start[piece + pieces] - first;
     static_assert(MATCH_SUM_PIECE * MATCH_MOST_EXAMPLES <= AT_ONCE);
     EACH_THREAD(t) {
       for (int32_t i = t; i < count * n; i += THREADS) {
@@ -80,43 +80,41 @@ struct totals_kernel {
     }
     SYNC();
     EACH_THREAD(t) {
-      if (t >= n) continue;
+      if (t >= pieces * n) continue;
+      const int32_t own = piece + t / n, end = a.piece_start[own + 1];
       double sum = 0.0;
 #pragma unroll 16
-      for (int32_t i = 0; i < count; ++i) sum += s->numbers[i * n + t];
-      a.piece_products[(size_t)piece * (size_t)n + (size_t)t] = sum;
+      for (int32_t j = a.piece_start[own]; j < end; ++j) sum += s->numbers[(j - first) * n + t % n];
+      a.piece_products[piece * n + t] = sum;
     }
   }
 
-  // sums[k] = sum of from[i * width + k] over `count` rows i.
-  KERNEL_FN void add_rows(shared* s, const double* from, int32_t count, int32_t width,
-                          double* sums) {
-    const int32_t most = AT_ONCE / width;
+  // All pieces, for the only group.
+  KERNEL_FN void add_pieces(const args& a, shared* s) {
+    const int32_t n = a.model.num_examples, most = AT_ONCE / n;
     EACH_THREAD(t) {
-      if (t < width) sums[t] = 0.0;
+      if (t < n) a.body.group_products[t] = 0.0;
     }
-    for (int32_t first = 0; first < count; first += most) {
-      const int32_t rows = count - first < most ? count - first : most;
+    for (int32_t first = 0; first < a.num_pieces; first += most) {
+      const int32_t left = a.num_pieces - first, count = left < most ? left : most;
       EACH_THREAD(t) {
-        for (int32_t i = t; i < rows * width; i += THREADS) s->numbers[i] = from[first * width + i];
+        const double* from = a.piece_products + (size_t)first * (size_t)n;
+        for (int32_t i = t; i < count * n; i += THREADS) s->numbers[i] = from[i];
       }
       SYNC();
       EACH_THREAD(t) {
-        double sum = t < width ? sums[t] : 0.0;
+        if (t >= n) continue;
+        double sum = a.body.group_products[t];
 #pragma unroll 16
-        for (int32_t i = 0; t < width && i < rows; ++i) sum += s->numbers[i * width + t];
-        if (t < width) sums[t] = sum;
+        for (int32_t i = 0; i < count; ++i) sum += s->numbers[i * n + t];
+        a.body.group_products[t] = sum;
       }
       SYNC();
     }
   }
 
-  KERNEL_FN void add_groups(const args& a, shared* s) {
+  KERNEL_FN void add_groups(const args& a) {
     const int32_t n = a.model.num_examples;
-    if (a.model.num_groups == 1) {
-      add_rows(s, a.piece_products, a.num_pieces, n, a.body.group_products);
-      return;
-    }
     EACH_THREAD(t) {
       for (int32_t i = t; i < a.model.num_groups * n; i += THREADS) {
         double sum = 0.0;
@@ -147,20 +145,23 @@ struct totals_kernel {
 
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
     shared* s = (shared*)memory;
-    const int32_t pieces = match_num_pieces(a.model.num_chunks);
+    const int first = first_of_shares(a);
     if (a.scalars->diverged || (a.scalars->bad > 0 && !a.only_settles)) return;
-    if (block < pieces) {
+    if (block < first) {
       add_chunks(a, s, block);
+      return;
+    }
+    const int pieces = together(a), last_writer = pieces * a.model.num_examples - 1;
+    add_shares(a, s, (block - first) * pieces, pieces);
+    if (!IS_LAST_OF(num_blocks - first, num_blocks - 1, &a.scalars->ended, &s->flag, last_writer)) {
+      return;
+    }
+    if (a.model.num_groups == 1) {
+      add_pieces(a, s);
     } else {
-      add_shares(a, s, block - pieces);
+      add_groups(a);
     }
-    if (!IS_LAST_BLOCK(&a.scalars->ended, &s->flag, NUM_COLUMNS)) return;
-    add_rows(s, a.piece_sums, pieces, NUM_COLUMNS, a.scalars->totals);
-    if (!a.only_settles && a.model.num_shares > 0) add_groups(a, s);
-    EACH_THREAD(t) {
-      if (a.only_settles && t == 0) settle_step(a.scalars);
-      if (!a.only_settles && a.model.num_shares > 0) weigh_groups(a, t);
-    }
+    EACH_THREAD(t) { weigh_groups(a, t); }
   }
 };
 
@@ -175,17 +176,52 @@ struct bend_kernel {
   // Blocks of threads per chunk.
   static constexpr int PARTS = 4;
 
-  static size_t shared_bytes() { return sizeof(match_step); }
+  struct alignas(16) shared {
+    match_step step;
+    double totals[NUM_COLUMNS];
+  };
+  static size_t shared_bytes() { return sizeof(shared); }
+
   /// The first one finds the motion of the body.
   static int blocks(const args& a) {
-    return 1 + (a.model.num_shares > 0 ? PARTS * a.model.num_chunks : 0);
+    return 1 + (a.model.num_shares > 0 && !a.only_settles ? PARTS * a.model.num_chunks : 0);
   }
 
-  // The motion of the whole body, and the next step as far as it is known.
-  APART_FN void find_motion(const args& a, match_step* step) {
+  KERNEL_FN void add_column_of_pieces(const args& a, shared* s, int t) {
+    double total = 0.0;
+#pragma unroll 16
+    for (int32_t i = 0; i < match_num_pieces(a.model.num_chunks); ++i) {
+      total += a.piece_sums[i * NUM_COLUMNS + t];
+    }
+    s->totals[t] = total;
+  }
+
+  // What is known only when all blocks of the last step have ended.
+  KERNEL_FN void settle(match_scalars* out, const double* totals) {
+    if (!out->is_open) return;
+    out->is_open = 0;
+    out->torque = yw_v3_of(totals + SUM_TORQUE);
+    if (out->opened_first) out->most_contacts = 0;
+    if (out->contacts > out->most_contacts) out->most_contacts = out->contacts;
+    out->contacts = 0;
+    if (out->bad > 0) out->diverged = 1;
+  }
+
+  // The next step, as if it had no origin.
+  KERNEL_FN void prepare(const args& a, const match_axes& axes, const match_step& step,
+                         match_step* next) {
+    match_begin_step(&axes, a.gravity, &a.response, next);
+    next->enters = a.leaves;
+    next->has_cut = false;
+    next->origin = a.leaves ? yw_v3(0, 0, 0) : step.origin;
+  }
+
+  // The motion of the whole body.
+  APART_FN void find_motion(const args& a, shared* s) {
     match_totals totals;
     match_scalars* out = a.scalars;
-    const double* t = out->totals;
+    match_step* step = &s->step;
+    const double* t = s->totals;
     totals.mass = (double)a.model.num_particles;
     for (int k = 0; k < 3; ++k) {
       totals.mx[k] = t[SUM_MX + k];
@@ -198,7 +234,7 @@ struct bend_kernel {
       out->diverged = 1;
       return;
     }
-    settle_step(out);
+    settle(out, t);
     match_rigid_motion motion = match_find_rigid_motion(out->axes.rotation, out->torque, &totals);
     match_set_rigid_motion(step, &motion);
     out->step.drift = step->drift;
@@ -206,12 +242,12 @@ struct bend_kernel {
     match_axes axes = out->axes;
     if (a.enters) axes.center = yw_sub(axes.center, step->origin);
     axes = match_predict_axes(&axes, &motion, a.gravity, step->h);
-    match_begin_step(&axes, a.gravity, &a.response, &out->next);
     if (a.leaves) {
       axes.center = yw_add(axes.center, step->origin);
       out->has_cut = step->origin.x != 0.0f || step->origin.y != 0.0f || step->origin.z != 0.0f;
       out->placed = order_box(yw_aabb_empty());
     }
+    prepare(a, axes, *step, &out->next);
     out->axes = axes;
     out->origin = step->origin;
     out->is_open = 1;
@@ -236,13 +272,17 @@ struct bend_kernel {
   }
 
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
-    match_step* step = (match_step*)memory;
-    if (a.scalars->diverged || a.scalars->bad > 0) return;
-    EACH_THREAD(t) { copy_step(a.scalars->step, step, t); }
+    shared* s = (shared*)memory;
+    if (a.scalars->diverged || (a.scalars->bad > 0 && !a.only_settles)) return;
+    EACH_THREAD(t) {
+      copy_step(a.scalars->step, &s->step, t);
+      if (block == 0 && t < NUM_COLUMNS) add_column_of_pieces(a, s, t);
+    }
     SYNC();
     if (block == 0) {
       EACH_THREAD(t) {
-        if (t == 0) find_motion(a, step);
+        if (t == 0 && a.only_settles) settle(a.scalars, s->totals);
+        if (t == 0 && !a.only_settles) find_motion(a, s);
       }
       return;
     }
@@ -251,7 +291,7 @@ struct bend_kernel {
     const match_chunk chunk = a.model.chunks[block / PARTS];
     EACH_THREAD(t) {
       int32_t i = block % PARTS * THREADS + t;
-      for (; i < chunk.num_blocks * YW_LANES; i += PARTS * THREADS) bend_one(a, *step, chunk, i);
+      for (; i < chunk.num_blocks * YW_LANES; i += PARTS * THREADS) bend_one(a, s->step, chunk, i);
     }
   }
 };

@@ -21,8 +21,7 @@ struct match_scalars {
   yw_vec3 origin;      // that positions are relative to (kit/near.h)
   ordered_box placed;  // of the particles in the world
   match_step step;     // from rows to meet
-  match_step next;     // but for its origin and centre
-  double totals[NUM_COLUMNS];
+  match_step next;     // as it is if it has no origin
   int has_cut;
   int diverged;  // steps do nothing from then on
   int bad;       // particles that are too fast or too far away

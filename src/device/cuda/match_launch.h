@@ -32,6 +32,14 @@ static bool run_pins(device_stream stream, const match_args& a) {
          device_run<meet_kernel>(stream, a, pieces, meet_kernel::shared_bytes());
 }
 
+/// Settles the last step, for whoever looks at the body after it.
+static bool run_settling(device_stream stream, match_args a) {
+  a.only_settles = true;
+  return device_run<totals_kernel>(stream, a, totals_kernel::first_of_shares(a),
+                                   totals_kernel::shared_bytes()) &&
+         run_bend<false>(stream, a);
+}
+
 /// An inner step.
 static bool run_step(device_stream stream, const match_args& a) {
   int parts = a.model.num_chunks * MOST_PARTS;

@@ -16,7 +16,7 @@ struct pull_kernel {
     yw_vec4 x, y, z;
   };
   struct alignas(16) shared {
-    match_step step;
+    match_step step, ahead;
     part_tile<NUM_TERMS> tile;
     int least[12];  // ordered boxes of the paths and of their ends, relative to the origin
     int is_near;    // an obstacle may be near the paths
@@ -26,7 +26,7 @@ struct pull_kernel {
 
   // Places of particles near an obstacle, then rows of the next step.
   static size_t shared_bytes() {
-    const size_t places = meets::bytes_of_places(THREADS), rows = sizeof(rows_kernel::shared);
+    const size_t places = meets::bytes_of_places(THREADS), rows = sizeof(rows_kernel::terms_tile);
     return sizeof(shared) + (places > rows ? places : rows);
   }
 
@@ -137,29 +137,11 @@ struct pull_kernel {
     }
   }
 
-  // The next step ---------------------------------------------------------------------------------
-
-  // Rows for it, while the particles are at hand: as if positions were not relative to an origin,
-  // which rows_kernel finds out.
-  KERNEL_FN void look_ahead(const args& a, const match_chunk& chunk, match_span span,
-                            rows_kernel::shared* s) {
-    EACH_THREAD(t) { copy_step(a.scalars->next, &s->step, t); }
-    SYNC();
-    EACH_THREAD(t) {
-      if (t != 0) continue;
-      s->step.enters = a.leaves;
-      s->step.has_cut = false;
-      s->step.origin = a.leaves ? yw_v3(0, 0, 0) : a.scalars->origin;
-      s->step.center = a.scalars->axes.center;
-    }
-    SYNC();
-    rows_kernel::take_particles(a, s, chunk, span, a.new_pos);
-  }
-
   // All -------------------------------------------------------------------------------------------
 
   KERNEL_FN void begin(const args& a, shared* s, int t) {
     copy_step(a.scalars->step, &s->step, t);
+    copy_step(a.scalars->next, &s->ahead, t);
     if (t < 12) s->least[t] = INT32_MAX;
     if (t == 32) s->is_near = s->has_zero = s->meeting.bad = 0;
   }
@@ -189,7 +171,9 @@ struct pull_kernel {
     int32_t left = a.model.num_particles - first, count = span.count * YW_LANES;
     meet(a, s, first, left < count ? left : count, memory + sizeof(shared));
     SYNC();
-    look_ahead(a, chunk, span, (rows_kernel::shared*)(memory + sizeof(shared)));
+    // Rows of the next step, while the particles are at hand.
+    rows_kernel::terms_tile* tile = (rows_kernel::terms_tile*)(memory + sizeof(shared));
+    rows_kernel::take_particles(a, s->ahead, tile, chunk, span, a.new_pos);
   }
 };
 

@@ -10,11 +10,12 @@ struct rows_kernel {
   typedef match_args args;
   static constexpr int THREADS = PART_THREADS, BLOCKS_PER_PROCESSOR = 6;
   enum { NUM_TERMS = SUM_ROTATION };  // those of particles come first
+  typedef part_tile<NUM_TERMS> terms_tile;
 
   struct alignas(16) shared {
     match_step step;
     int stops;
-    part_tile<NUM_TERMS> tile;
+    terms_tile tile;
   };
   static size_t shared_bytes() { return sizeof(shared); }
 
@@ -35,9 +36,10 @@ struct rows_kernel {
                         (((r[0][2] * y.x + r[1][2] * y.y) + r[2][2] * y.z) - x0.z) * m, x0.x};
   }
 
-  KERNEL_FN void take_particle(const args& a, shared* s, const match_chunk& chunk, match_span span,
-                               const yw_vec4* pos, int t) {
-    match_step step = own_step(a, s->step);
+  KERNEL_FN void take_particle(const args& a, const match_step& from, terms_tile* tile,
+                               const match_chunk& chunk, match_span span, const yw_vec4* pos,
+                               int t) {
+    match_step step = own_step(a, from);
     step.pos = pos;
     lane_set at = lane_of_thread(&chunk, span.first, t);
     int32_t p = at.block * YW_LANES + match_lane(at.lane);
@@ -45,21 +47,21 @@ struct rows_kernel {
     particle_terms(&step, at.block, at.lane, terms);
     if (p < a.model.num_particles) a.moving_rows[p] = make_row(&step, p);
     for (int k = 0; k < NUM_TERMS; ++k) {
-      s->tile.terms[k][t / YW_LANES * YW_LANES + at.lane] = terms[k];
+      tile->terms[k][t / YW_LANES * YW_LANES + at.lane] = terms[k];
     }
   }
 
-  /// Those of a part, at `pos`.
-  KERNEL_FN void take_particles(const args& a, shared* s, const match_chunk& chunk, match_span span,
-                                const yw_vec4* pos) {
+  /// Those of a part, at `pos`, as `step` sees them.
+  KERNEL_FN void take_particles(const args& a, const match_step& step, terms_tile* tile,
+                                const match_chunk& chunk, match_span span, const yw_vec4* pos) {
     EACH_THREAD(t) {
-      if (t < span.count * YW_LANES) take_particle(a, s, chunk, span, pos, t);
+      if (t < span.count * YW_LANES) take_particle(a, step, tile, chunk, span, pos, t);
     }
     SYNC();
-    EACH_THREAD(t) { s->tile.add_columns(span.count, t); }
+    EACH_THREAD(t) { tile->add_columns(span.count, t); }
     SYNC();
     EACH_THREAD(t) {
-      if (t < NUM_TERMS) sums_of_part(a, span)[t] = 0.0f + add_pairs(s->tile.lanes[t]);
+      if (t < NUM_TERMS) sums_of_part(a, span)[t] = 0.0f + add_pairs(tile->lanes[t]);
     }
   }
 
@@ -92,7 +94,7 @@ struct rows_kernel {
     for (int part = block; part < a.model.num_chunks * MOST_PARTS; part += num_blocks) {
       const match_chunk chunk = a.model.chunks[part / MOST_PARTS];
       const match_span span = span_of(chunk, part);
-      if (span.count > 0) take_particles(a, s, chunk, span, a.pos);
+      if (span.count > 0) take_particles(a, s->step, &s->tile, chunk, span, a.pos);
       SYNC();
     }
   }
