@@ -383,6 +383,7 @@ static bool give_orders(match_remote* r, const match_orders* orders) {
     ok = ok && queue_play(r->stream, &r->queue) &&
          obstacles_send(r->stream, &r->obstacles, set, &a->obstacles);
   }
+  a->obstacle_bytes = a->num_obstacles > 0 ? (int32_t)r->obstacles.used : 0;
   return ok && send_pins(r, ctx);
 }
 

@@ -153,7 +153,10 @@ struct totals_kernel {
     }
     const int pieces = together(a), last_writer = pieces * a.model.num_examples - 1;
     add_shares(a, s, (block - first) * pieces, pieces);
-    if (!IS_LAST_OF(num_blocks - first, num_blocks - 1, &a.scalars->ended, &s->flag, last_writer)) {
+    if (num_blocks - first == 1) {
+      SYNC();
+    } else if (!IS_LAST_OF(num_blocks - first, num_blocks - 1, &a.scalars->ended, &s->flag,
+                           last_writer)) {
       return;
     }
     if (a.model.num_groups == 1) {

@@ -76,11 +76,12 @@ struct match_args {
   const yw_spring* springs;
   const yw_obstacle* obstacles;
   int32_t num_holds, num_springs, num_obstacles;
-  bool springs_differ;  // no two pull the same particle
-  bool has_pins;        // holds or springs
-  bool is_prepared;     // `next` is this step
-  bool has_rows;        // the last step has left rows for it, unless there is an origin
-  bool only_settles;    // the last step: somebody looks at the body
+  int32_t obstacle_bytes;  // with their shapes
+  bool springs_differ;     // no two pull the same particle
+  bool has_pins;           // holds or springs
+  bool is_prepared;        // `next` is this step
+  bool has_rows;           // the last step has left rows for it, unless there is an origin
+  bool only_settles;       // the last step: somebody looks at the body
   yw_collide_terms terms;
 };
 

@@ -142,6 +142,10 @@ struct pull_kernel {
   KERNEL_FN void begin(const args& a, shared* s, int t) {
     copy_step(a.scalars->step, &s->step, t);
     copy_step(a.scalars->next, &s->ahead, t);
+    // Obstacles, a sector of memory each, for the scouts.
+    if (t >= FIRST_SCOUT && (t - FIRST_SCOUT) * 32 < a.obstacle_bytes) {
+      touch((const char*)a.obstacles + (t - FIRST_SCOUT) * 32);
+    }
     if (t < 12) s->least[t] = INT32_MAX;
     if (t == 32) s->is_near = s->has_zero = s->meeting.bad = 0;
   }

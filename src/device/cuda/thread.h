@@ -29,7 +29,13 @@
 #define ADD_TO(where, value) atomicAdd(where, value)
 /// What follows is not read before this point: it would only wait in registers, or beside them.
 #define READ_FROM_HERE() asm volatile("" ::: "memory")
+/// Brings a word into the first cache; nobody waits for it.
+static __device__ __forceinline__ void touch(const void* address) {
+  int unused;
+  asm volatile("ld.global.b32 %0, [%1];" : "=r"(unused) : "l"(address));
+}
 #else
+static inline void touch(const void* address) { (void)address; }
 #define KERNEL_FN static
 #define SHARED_FN static
 #define SHARED_METHOD
