@@ -3,7 +3,7 @@
 #ifndef YW_DEVICE_CUDA_MATCH_H
 #define YW_DEVICE_CUDA_MATCH_H
 
-#include "device/cuda/match_pull.h"
+#include "device/cuda/match_queue.h"
 #include "device/cuda/obstacles.h"
 #include "device/cuda/pins.h"
 
@@ -13,7 +13,8 @@ struct match_remote {
   const match_model* model;  // on the host
   void* memory[40];
   int num_memory;
-  yw_vec4* pos[2];  // the current one first
+  yw_vec4* pos[2];  // the next step reads the one that the queue names
+  match_queue queue;
   device_pins pins;
   device_obstacles obstacles;
 };
@@ -66,7 +67,6 @@ static int list_arrays(match_remote* r, match_array* out) {
       {&a->fits, has_shares ? all * 9 * sizeof(float) : 0, NULL},
       {&a->body.rotations, blocks * sizeof(yw_quatx16), NULL},
       {&a->body.targets, (all + YW_LANES) * MATCH_ROW * sizeof(float), NULL},
-      {&a->body.sums, (size_t)m->num_chunks * sizeof(match_sums), NULL},
       {&a->body.products, shares * n * YW_LANES * sizeof(float), NULL},
       {&a->body.group_products, has_shares ? groups * n * sizeof(double) : 0, NULL},
       {&a->body.weights, groups * (n + 1) * sizeof(float), NULL},
@@ -78,7 +78,6 @@ static int list_arrays(match_remote* r, match_array* out) {
       {&a->cut, all * sizeof(yw_vec4), NULL},
       {&a->inv_mass, all * sizeof(float), NULL},
       {&a->part_sums, parts * NUM_COLUMNS * sizeof(float), NULL},
-      {&a->parts_ended, (size_t)m->num_chunks * sizeof(unsigned), NULL},
       {&a->moving_rows, (all + 1) * sizeof(moving_row), NULL},
       {&a->resting_rows, (all + 1) * sizeof(resting_row), NULL},
       {&a->scalars, sizeof(match_scalars), NULL},
@@ -105,6 +104,7 @@ static uint64_t match_bytes(const match_model* model) {
 static void match_destroy(match_remote* r) {
   if (!r) return;
   device_wait(r->stream);
+  queue_forget(&r->queue);
   for (int i = 0; i < r->num_memory; ++i) device_release(r->memory[i]);
   pins_free(&r->pins);
   obstacles_free(&r->obstacles);
@@ -267,6 +267,7 @@ static yw_status match_send(match_remote* r, const match_body* body,
                             const yw_particles* particles) {
   const match_model* m = r->model;
   match_args* a = &r->args;
+  a->is_prepared = a->has_rows = false;
   size_t all = (size_t)particles->count * sizeof(yw_vec4);
   match_scalars scalars;
   memset((void*)&scalars, 0, sizeof scalars);
@@ -277,7 +278,8 @@ static yw_status match_send(match_remote* r, const match_body* body,
   scalars.placed = order_box(box);
   scalars.has_cut = has_cuts(&body->near);
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
-  bool ok = device_put(r->stream, r->pos[0], particles->pos, all) &&
+  bool ok = queue_play(r->stream, &r->queue) &&
+            device_put(r->stream, r->pos[r->queue.next], particles->pos, all) &&
             device_put(r->stream, a->vel, particles->vel, all) &&
             device_put(r->stream, a->cut, body->near.cut, all) &&
             device_put(r->stream, (void*)a->inv_mass, particles->inv_mass, all / 4) &&
@@ -296,8 +298,8 @@ static yw_status match_fetch(match_remote* r, match_body* body, yw_particles* pa
   size_t all = (size_t)particles->count * sizeof(yw_vec4);
   bool by_region = m->grouping == YW_GROUPS_PER_REGION;
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
-  bool ok = device_run<settle_kernel>(r->stream, *a, 1, settle_kernel::shared_bytes()) &&
-            device_get(r->stream, particles->pos, r->pos[0], all) &&
+  bool ok = queue_play(r->stream, &r->queue) && run_settling(r->stream, *a) &&
+            device_get(r->stream, particles->pos, r->pos[r->queue.next], all) &&
             device_get(r->stream, particles->vel, a->vel, all) &&
             device_get(r->stream, body->weights, a->body.weights, by_region ? 0 : weights) &&
             device_get(r->stream, &scalars, a->scalars, sizeof scalars) && device_wait(r->stream);
@@ -319,6 +321,7 @@ static yw_status match_fetch_rest(match_remote* r, match_body* body) {
   bool by_region = m->grouping == YW_GROUPS_PER_REGION;
   size_t weights = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
   bool ok =
+      queue_play(r->stream, &r->queue) &&
       device_get(r->stream, body->rotations, a->body.rotations,
                  (size_t)m->num_blocks * sizeof(yw_quatx16)) &&
       device_get(r->stream, body->near.cut, a->cut, (size_t)m->num_particles * sizeof(yw_vec4)) &&
@@ -336,7 +339,8 @@ static bool match_knows(const yw_step_ctx* ctx) {
 static bool send_pins(match_remote* r, const yw_step_ctx* ctx) {
   match_args* a = &r->args;
   a->has_pins = ctx->num_holds + ctx->num_springs > 0;
-  if (!pins_send(r->stream, &r->pins, ctx, NULL)) return false;
+  if (!a->has_pins) return true;
+  if (!queue_play(r->stream, &r->queue) || !pins_send(r->stream, &r->pins, ctx, NULL)) return false;
   a->num_holds = ctx->num_holds;
   a->num_springs = ctx->num_springs;
   a->springs_differ = r->pins.springs_differ;
@@ -345,59 +349,58 @@ static bool send_pins(match_remote* r, const yw_step_ctx* ctx) {
   return true;
 }
 
-static bool run_inner(match_remote* r) {
-  match_args* a = &r->args;
-  const match_model* m = r->model;
-  a->pos = r->pos[0];
-  a->new_pos = r->pos[1];
-  int parts = m->num_chunks * MOST_PARTS;
-  int pieces = (m->num_particles + YW_COLLIDE_CHUNK - 1) / YW_COLLIDE_CHUNK;
-  size_t region_bytes = regions_kernel::shared_bytes(m->num_examples);
-  bool ok = device_run<rows_kernel>(r->stream, *a, parts, rows_kernel::shared_bytes()) &&
-            device_run<regions_kernel>(r->stream, *a, parts, region_bytes);
-  if (m->num_shares > 0) {
-    ok = ok && device_run<bend_kernel>(r->stream, *a, bend_kernel::PARTS * m->num_chunks,
-                                       bend_kernel::shared_bytes());
-  }
-  ok = ok && device_run<pull_kernel>(r->stream, *a, parts, pull_kernel::shared_bytes());
-  if (a->has_pins) {
-    ok = ok && device_run<pins_kernel>(r->stream, *a, 1, pins_kernel::shared_bytes()) &&
-         device_run<meet_kernel>(r->stream, *a, pieces, meet_kernel::shared_bytes());
-  }
-  yw_vec4* old = r->pos[0];
-  r->pos[0] = r->pos[1];
-  r->pos[1] = old;
-  return ok;
+// The next step, as the last one has prepared it, is the one that is asked for.
+static bool is_same_step(const match_args* a, const match_response* response, yw_vec3 gravity) {
+  const match_response* last = &a->response;
+  return last->h == response->h && last->alpha == response->alpha && last->damp == response->damp &&
+         last->lag == response->lag && last->uneven == response->uneven &&
+         memcmp(&a->gravity, &gravity, sizeof gravity) == 0;
 }
 
-static yw_status match_advance(match_remote* r, const match_orders* orders) {
+// What all inner steps of a substep have in common.
+static bool give_orders(match_remote* r, const match_orders* orders) {
   const yw_step_ctx* ctx = orders->ctx;
   const yw_obstacle_set* set = (const yw_obstacle_set*)ctx->obstacles;
   match_args* a = &r->args;
   const match_model* m = r->model;
-  a->response = orders->response;
-  a->body.params = orders->params;
-  a->gravity = ctx->gravity;
-  a->h = ctx->h;
-  size_t aims = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
-  bool ok = !orders->aims || device_put(r->stream, a->body.aims, orders->aims, aims);
-  a->num_obstacles = ctx->collide && set ? set->count : 0;
-  if (a->num_obstacles > 0) {
-    ok = ok && obstacles_send(r->stream, &r->obstacles, set, &a->obstacles);
+  if (!is_same_step(a, &orders->response, ctx->gravity)) {
+    a->is_prepared = a->has_rows = false;
+    a->response = orders->response;
+    a->gravity = ctx->gravity;
   }
-  ok = ok && send_pins(r, ctx);
+  a->body.params = orders->params;
+  a->h = ctx->h;
+  a->terms.h = set ? set->h : 0.0f;
+  a->terms.span = orders->response.h;
+  a->terms.friction = ctx->friction;
+  a->terms.restitution = ctx->restitution;
+  a->terms.rest_speed = set ? YW_REST_STEPS * yw_length(set->gravity) * orders->response.h : 0.0f;
+  size_t aims = (size_t)m->num_groups * (size_t)(m->num_examples + 1) * sizeof(float);
+  bool ok = !orders->aims || (queue_play(r->stream, &r->queue) &&
+                              device_put(r->stream, a->body.aims, orders->aims, aims));
+  a->num_obstacles = ctx->collide && set ? set->count : 0;
+  if (a->num_obstacles > 0 && !obstacles_are_sent(&r->obstacles, set)) {
+    ok = ok && queue_play(r->stream, &r->queue) &&
+         obstacles_send(r->stream, &r->obstacles, set, &a->obstacles);
+  }
+  a->obstacle_bytes = a->num_obstacles > 0 ? (int32_t)r->obstacles.used : 0;
+  return ok && send_pins(r, ctx);
+}
+
+static yw_status match_advance(match_remote* r, const match_orders* orders) {
+  match_args* a = &r->args;
   int32_t steps = orders->response.num_steps;
+  bool ok = give_orders(r, orders);
   for (int32_t i = 0; i < steps && ok; ++i) {
+    a->pos = r->pos[r->queue.next];
+    a->new_pos = r->pos[1 - r->queue.next];
     a->enters = i == 0;
     a->leaves = i + 1 == steps;
     a->inner_end = (float)(i + 1) / (float)steps;
-    a->terms.h = set ? set->h : 0.0f;
     a->terms.begin = (float)i * orders->response.h;
-    a->terms.span = orders->response.h;
-    a->terms.friction = ctx->friction;
-    a->terms.restitution = ctx->restitution;
-    a->terms.rest_speed = set ? YW_REST_STEPS * yw_length(set->gravity) * orders->response.h : 0.0f;
-    ok = run_inner(r);
+    ok = queue_step(r->stream, &r->queue, *a);
+    a->is_prepared = true;
+    a->has_rows = !a->has_pins;
   }
   return ok ? YW_OK : YW_ERR_DEVICE;
 }

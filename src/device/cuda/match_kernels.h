@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 // What the phases of a step of a match body share. One thread per region or particle: rows
-// (match_rows.h), regions and bend (match_regions.h), then pull (match_pull.h), which also meets
-// obstacles (match_meet.h). A block of threads handles a part of a chunk of the model, and gathers
-// rows of rings from memory: neighbours are near each other, so that the first cache has most of
-// them. What a step does for the whole body is done by the last block of regions. Formulas are
-// those of methods/match/region_lanes.h and between.h; sums are made in the order of
-// match_kernels.c: lanes of a part block by block, then lanes in pairs, parts of a chunk, pieces of
-// chunks, pieces.
+// (match_rows.h), regions (match_regions.h), totals and bend (match_body.h), then pull
+// (match_pull.h), which also meets obstacles (match_meet.h). A block of threads handles a part of a
+// chunk of the model, and gathers rows of rings from memory: neighbours are near each other, so
+// that the first cache has most of them. Formulas are those of methods/match/region_lanes.h and
+// between.h; sums are made in the order of match_kernels.c: lanes of a part block by block, then
+// lanes in pairs, parts of a chunk, pieces of chunks, pieces.
 #ifndef YW_DEVICE_CUDA_MATCH_KERNELS_H
 #define YW_DEVICE_CUDA_MATCH_KERNELS_H
 
 #include "device/cuda/thread.h"
+
+/// What is summed over the body: NUM_SUMS of regions, then the torque of the last pull.
+enum { SUM_TORQUE = NUM_SUMS, NUM_COLUMNS = NUM_SUMS + 3 };
 
 /// What steps change besides arrays.
 struct match_scalars {
@@ -19,17 +21,15 @@ struct match_scalars {
   yw_vec3 origin;      // that positions are relative to (kit/near.h)
   ordered_box placed;  // of the particles in the world
   match_step step;     // from rows to meet
+  match_step next;     // as it is if it has no origin
   int has_cut;
   int diverged;  // steps do nothing from then on
   int bad;       // particles that are too fast or too far away
   int recovered, contacts, most_contacts;
   int is_open;       // the last step is not settled yet: its torque and contacts are not counted
   int opened_first;  // it was the first of its substep
-  unsigned ended;    // chunks of regions
+  unsigned ended;    // blocks of totals
 };
-
-/// What is summed over the body: NUM_SUMS of regions, then the torque of the last pull.
-enum { SUM_TORQUE = NUM_SUMS, NUM_COLUMNS = NUM_SUMS + 3 };
 
 /// Members of a ring, read at once: numbers of particles. Behind the last particle is a row of
 /// zeros, at which shorter rings of a block end.
@@ -64,7 +64,6 @@ struct match_args {
   const int32_t* group_start;   // pieces of each group, num_groups + 1
   double* piece_products;       // their sums
   float* part_sums;             // NUM_COLUMNS per part
-  unsigned* parts_ended;        // of each chunk
   double* piece_sums;           // of chunks: NUM_COLUMNS each
   int32_t num_pieces;           // of shares
   int32_t zero_row;             // behind the last particle
@@ -77,8 +76,12 @@ struct match_args {
   const yw_spring* springs;
   const yw_obstacle* obstacles;
   int32_t num_holds, num_springs, num_obstacles;
-  bool springs_differ;  // no two pull the same particle
-  bool has_pins;        // holds or springs
+  int32_t obstacle_bytes;  // with their shapes
+  bool springs_differ;     // no two pull the same particle
+  bool has_pins;           // holds or springs
+  bool is_prepared;        // `next` is this step
+  bool has_rows;           // the last step has left rows for it, unless there is an origin
+  bool only_settles;       // the last step: somebody looks at the body
   yw_collide_terms terms;
 };
 
@@ -154,7 +157,8 @@ KERNEL_FN yw_vec3 choose_origin(yw_vec4 first, yw_aabb box) {
   return yw_v3(origin[0], origin[1], origin[2]);
 }
 
-// Everything of a step that the first thread of a block has to find out.
+// What the first thread of a block has to find out; where the step is prepared, the rest of it is
+// there.
 KERNEL_FN void begin_step(const match_args& a, match_step* step) {
   match_axes axes = a.scalars->axes;
   step->origin = a.scalars->origin;
@@ -164,8 +168,12 @@ KERNEL_FN void begin_step(const match_args& a, match_step* step) {
     step->origin = choose_origin(a.pos[0], box_of_ordered(&a.scalars->placed));
     axes.center = yw_sub(axes.center, step->origin);
   }
+  if (a.is_prepared) {
+    step->center = axes.center;
+  } else {
+    match_begin_step(&axes, a.gravity, &a.response, step);
+  }
   step->paper = a.body.params.target == YW_TARGET_PAPER;
-  match_begin_step(&axes, a.gravity, &a.response, step);
   step->drift = step->spin = yw_v3(0, 0, 0);
 }
 
@@ -183,15 +191,21 @@ KERNEL_FN match_step own_step(const match_args& a, const match_step& from) {
   return step;
 }
 
-// Copies the step of the whole body, a word per thread.
-KERNEL_FN void copy_step(const match_args& a, match_step* to, int t) {
-  const uint32_t* from = (const uint32_t*)&a.scalars->step;
+// Copies a step, a word per thread.
+KERNEL_FN void copy_step(const match_step& step, match_step* to, int t) {
+  const uint32_t* from = (const uint32_t*)&step;
   if (t < (int)(sizeof(match_step) / sizeof(uint32_t))) ((uint32_t*)to)[t] = from[t];
 }
 
 // Threads are in the order of particles, not of lanes: neighbours then read neighbouring rows.
 KERNEL_FN lane_set lane_of_thread(const match_chunk* chunk, int32_t first_block, int t) {
   return (lane_set){chunk->first_block + first_block + t / YW_LANES, match_lane(t % YW_LANES)};
+}
+
+// Anything may be added to -0 without a change.
+KERNEL_FN ring_sums no_sums() {
+  const float z = -0.0f;
+  return (ring_sums){{{z, z, z, z}, {z, z, z, z}, {z, z, z, z}}};
 }
 
 // The members of a ring, four at a time (send_rings): the next ones are on their way from memory
@@ -202,10 +216,10 @@ struct ring_reader {
   int32_t length;
   ring_quad next;
 
-  YW_LANE_METHOD ring_reader(const match_model* model, int32_t block, int32_t lane) {
-    const match_block b = model->blocks[block];
-    quads = (const ring_quad*)model->rings + b.ring_start + match_lane(lane);
-    length = b.ring_length;
+  /// index: of the particle in its block
+  YW_LANE_METHOD ring_reader(const match_model* model, const match_block& block, int32_t index) {
+    quads = (const ring_quad*)model->rings + block.ring_start + index;
+    length = block.ring_length;
     next = quads[0];
   }
   YW_LANE_METHOD ring_quad take(int32_t first) {

@@ -5,7 +5,7 @@
 #ifndef YW_DEVICE_CUDA_MATCH_MEET_H
 #define YW_DEVICE_CUDA_MATCH_MEET_H
 
-#include "device/cuda/match_regions.h"
+#include "device/cuda/match_body.h"
 #include "device/cuda/meet.h"
 
 /// As in world/step.c: a body with a larger speed or coordinate has diverged.
@@ -15,6 +15,7 @@
 template <int THREADS>
 struct meeting {
   static constexpr int MOST = YW_COLLIDE_CHUNK;
+  static constexpr int MOST_AIMED = 4;  // obstacles that are looked at in advance
 
   /// In the world.
   struct places {
@@ -29,8 +30,8 @@ struct meeting {
   struct shared {
     uint8_t touched[MOST];
     ordered_box path;  // before and after the step
-    yw_obstacle_motion motion;
-    bool is_met;
+    yw_obstacle_motion motion, aimed[MOST_AIMED];
+    bool is_met, is_aimed[MOST_AIMED];  // may touch the particles
     int contacts, corners;
     ordered_box after;
     int bad;
@@ -47,24 +48,40 @@ struct meeting {
     s->is_met = settles || !yw_obstacle_box_is_clear(o, m->first, m->last, m->moves, box);
   }
 
-  KERNEL_FN void meet_all(const match_args& a, shared* s, places at, int32_t first, int32_t count) {
-    for (int32_t k = 0; k < a.num_obstacles; ++k) {
-      EACH_THREAD(t) {
-        if (t == 0) aim_at(a, s, k, false);
+  /// An obstacle that is known to be near the particles or not.
+  KERNEL_FN void aim(const match_args& a, shared* s, int32_t k, bool is_near) {
+    s->is_aimed[k] = is_near;
+    if (is_near) s->aimed[k] = yw_obstacle_motion_of(&a.terms, &a.obstacles[k]);
+  }
+
+  KERNEL_FN void meet_one(const match_args& a, shared* s, const yw_obstacle_motion* motion,
+                          places at, int32_t first, int32_t count) {
+    EACH_THREAD(t) {
+      for (int32_t i = t; i < count; i += THREADS) {
+        if (a.inv_mass[first + i] == 0.0f) continue;
+        bool hit = meet_obstacle(motion, 0.0f, at.old_pos[i], &at.pos[i], &at.vel[i]);
+        if (hit && s->touched[i] < UINT8_MAX) ++s->touched[i];
+        if (s->touched[i] == 2) ADD_TO(&s->corners, 1);
       }
-      SYNC();
-      if (s->is_met) {
-        EACH_THREAD(t) {
-          for (int32_t i = t; i < count; i += THREADS) {
-            if (a.inv_mass[first + i] == 0.0f) continue;
-            bool hit = meet_obstacle(&s->motion, 0.0f, at.old_pos[i], &at.pos[i], &at.vel[i]);
-            if (hit && s->touched[i] < UINT8_MAX) ++s->touched[i];
-            if (s->touched[i] == 2) ADD_TO(&s->corners, 1);
-          }
-        }
-      }
-      SYNC();
     }
+  }
+
+  // The first num_aimed obstacles have been aimed at.
+  KERNEL_FN void meet_all(const match_args& a, shared* s, places at, int32_t first, int32_t count,
+                          int32_t num_aimed) {
+    for (int32_t k = 0; k < a.num_obstacles; ++k) {
+      if (k >= num_aimed) {
+        EACH_THREAD(t) {
+          if (t == 0) aim_at(a, s, k, false);
+        }
+        SYNC();
+        if (s->is_met) meet_one(a, s, &s->motion, at, first, count);
+        SYNC();
+      } else if (s->is_aimed[k]) {
+        meet_one(a, s, &s->aimed[k], at, first, count);
+      }
+    }
+    SYNC();
   }
 
   // Particles that met two obstacles meet all of them once more.
@@ -148,7 +165,7 @@ struct meeting {
 
   /// Meets all obstacles.
   KERNEL_FN void collide(const match_args& a, const match_step& step, shared* s, places at,
-                         int32_t first, int32_t count) {
+                         int32_t first, int32_t count, int32_t num_aimed) {
     EACH_THREAD(t) {
       if (t < 6) s->path.least[t] = INT32_MAX;
       if (t == 6) s->contacts = s->corners = 0;
@@ -156,7 +173,7 @@ struct meeting {
     SYNC();
     EACH_THREAD(t) { take_places(a, step, s, at, first, count, t); }
     SYNC();
-    meet_all(a, s, at, first, count);
+    meet_all(a, s, at, first, count, num_aimed);
     if (s->corners > 0) settle_in_corners(a, s, at, first, count);
     EACH_THREAD(t) { keep_places(a, step.origin, s, at, first, count, t); }
     SYNC();
@@ -222,10 +239,10 @@ struct meet_kernel {
     int32_t first = block * meets::MOST, left = a.model.num_particles - first;
     int32_t count = left < meets::MOST ? left : meets::MOST;
     if (a.scalars->diverged) return;
-    EACH_THREAD(t) { copy_step(a, &s->step, t); }
+    EACH_THREAD(t) { copy_step(a.scalars->step, &s->step, t); }
     SYNC();
     const meets::places at = meets::places_in(memory + sizeof(shared), meets::MOST);
-    if (a.num_obstacles > 0) meets::collide(a, s->step, &s->meeting, at, first, count);
+    if (a.num_obstacles > 0) meets::collide(a, s->step, &s->meeting, at, first, count, 0);
     if (!a.leaves) return;
     meets::leave(a, s->step, &s->meeting, first, count);
     EACH_THREAD(t) { meets::finish_leaving(a, s->meeting.after.least, s->meeting.bad, t); }

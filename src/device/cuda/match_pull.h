@@ -16,7 +16,7 @@ struct pull_kernel {
     yw_vec4 x, y, z;
   };
   struct alignas(16) shared {
-    match_step step;
+    match_step step, ahead;
     part_tile<NUM_TERMS> tile;
     int least[12];  // ordered boxes of the paths and of their ends, relative to the origin
     int is_near;    // an obstacle may be near the paths
@@ -24,16 +24,18 @@ struct pull_kernel {
     meets::shared meeting;
   };
 
-  static size_t shared_bytes() { return sizeof(shared) + meets::bytes_of_places(THREADS); }
+  // Places of particles near an obstacle, then rows of the next step.
+  static size_t shared_bytes() {
+    const size_t places = meets::bytes_of_places(THREADS), rows = sizeof(rows_kernel::terms_tile);
+    return sizeof(shared) + (places > rows ? places : rows);
+  }
 
-  KERNEL_FN void add_row(ring_sums* out, const row& from, bool is_first) {
+  KERNEL_FN void add_row(ring_sums* out, const row& from) {
     const float entries[3][4] = {{from.x.x, from.x.y, from.x.z, from.x.w},
                                  {from.y.x, from.y.y, from.y.z, from.y.w},
                                  {from.z.x, from.z.y, from.z.z, from.z.w}};
     for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 4; ++j) {
-        out->sums[i][j] = is_first ? entries[i][j] : out->sums[i][j] + entries[i][j];
-      }
+      for (int j = 0; j < 4; ++j) out->sums[i][j] += entries[i][j];
     }
   }
 
@@ -44,16 +46,16 @@ struct pull_kernel {
   }
 
   KERNEL_FN ring_sums sum_ring(const args& a, lane_set at) {
-    ring_reader ring(&a.model, at.block, at.lane);
-    ring_sums out;
+    ring_reader ring(&a.model, a.model.blocks[at.block], match_lane(at.lane));
+    ring_sums out = no_sums();
     for (int32_t first = 0; first < ring.length; first += ring_reader::AT_ONCE) {
       const ring_quad taken = ring.take(first);
       // Two rows are read before the first is added.
 #pragma unroll
       for (int n = 0; n < ring_reader::AT_ONCE; n += 2) {
         const row from[2] = {load_row(a, taken.members[n]), load_row(a, taken.members[n + 1])};
-        if (first + n < ring.length) add_row(&out, from[0], first + n == 0);
-        if (first + n + 1 < ring.length) add_row(&out, from[1], false);
+        if (first + n < ring.length) add_row(&out, from[0]);
+        if (first + n + 1 < ring.length) add_row(&out, from[1]);
       }
     }
     return out;
@@ -76,8 +78,9 @@ struct pull_kernel {
   }
 
   KERNEL_FN void pull_one(const args& a, shared* s, lane_set at, int column) {
-    const match_step step = own_step(a, s->step);
     ring_sums rings = sum_ring(a, at);
+    READ_FROM_HERE();
+    const match_step step = own_step(a, s->step);
     pull_sums sums;
     sums.lower = (yw_lanes_vec3){INFINITY, INFINITY, INFINITY};
     sums.upper = (yw_lanes_vec3){-INFINITY, -INFINITY, -INFINITY};
@@ -113,14 +116,17 @@ struct pull_kernel {
   APART_FN void scout(const args& a, shared* s, int t) {
     yw_aabb box = box_of_ordered((const ordered_box*)s->least);
     for (int32_t k = t; k < a.num_obstacles; k += THREADS - FIRST_SCOUT) {
-      if (!is_clear(s->step, &a.obstacles[k], box)) s->is_near = 1;
+      bool is_near = !is_clear(s->step, &a.obstacles[k], box);
+      if (is_near) s->is_near = 1;
+      if (k < meets::MOST_AIMED) meets::aim(a, &s->meeting, k, is_near);
     }
   }
 
   // The particles of the span meet obstacles, and return to the world.
   APART_FN void meet(const args& a, shared* s, int32_t first, int32_t count, void* memory) {
     if (s->is_near) {
-      meets::collide(a, s->step, &s->meeting, meets::places_in(memory, count), first, count);
+      meets::collide(a, s->step, &s->meeting, meets::places_in(memory, count), first, count,
+                     meets::MOST_AIMED);
     }
     if (!a.leaves) return;
     bool keeps = s->step.has_cut || !meets::is_zero(s->step.origin);
@@ -134,7 +140,12 @@ struct pull_kernel {
   // All -------------------------------------------------------------------------------------------
 
   KERNEL_FN void begin(const args& a, shared* s, int t) {
-    copy_step(a, &s->step, t);
+    copy_step(a.scalars->step, &s->step, t);
+    copy_step(a.scalars->next, &s->ahead, t);
+    // Obstacles, a sector of memory each, for the scouts.
+    if (t >= FIRST_SCOUT && (t - FIRST_SCOUT) * 32 < a.obstacle_bytes) {
+      touch((const char*)a.obstacles + (t - FIRST_SCOUT) * 32);
+    }
     if (t < 12) s->least[t] = INT32_MAX;
     if (t == 32) s->is_near = s->has_zero = s->meeting.bad = 0;
   }
@@ -163,6 +174,10 @@ struct pull_kernel {
     int32_t first = (chunk.first_block + span.first) * YW_LANES;
     int32_t left = a.model.num_particles - first, count = span.count * YW_LANES;
     meet(a, s, first, left < count ? left : count, memory + sizeof(shared));
+    SYNC();
+    // Rows of the next step, while the particles are at hand.
+    rows_kernel::terms_tile* tile = (rows_kernel::terms_tile*)(memory + sizeof(shared));
+    rows_kernel::take_particles(a, s->ahead, tile, chunk, span, a.new_pos);
   }
 };
 

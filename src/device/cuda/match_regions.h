@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The first half of a step of a match body: decompositions of its regions, what follows for the
-// whole body, and the targets of examples.
+// The first half of a step of a match body: decompositions of its regions, one thread each, and
+// what they add to the sums of the body.
 #ifndef YW_DEVICE_CUDA_MATCH_REGIONS_H
 #define YW_DEVICE_CUDA_MATCH_REGIONS_H
 
 #include "device/cuda/match_rows.h"
 
+/// WITH_SHARES: targets have to wait for the weights of groups.
+template <bool WITH_SHARES>
 struct regions_kernel {
   typedef match_args args;
   static constexpr int THREADS = PART_THREADS, BLOCKS_PER_PROCESSOR = 4;
@@ -13,10 +15,8 @@ struct regions_kernel {
 
   struct alignas(16) shared {
     match_step step;
-    int flag;
     part_tile<NUM_TERMS> tile;
     int32_t shares[MATCH_PART_BLOCKS];
-    double totals[NUM_COLUMNS];
     int recovered, stops;
   };
 
@@ -37,8 +37,7 @@ struct regions_kernel {
   }
 
   // `is_row`: not the row of zeros, which has no place relative to the origin.
-  KERNEL_FN void add_row(ring_sums* out, const row& from, yw_vec4 origin, bool is_row,
-                         bool is_first) {
+  KERNEL_FN void add_row(ring_sums* out, const row& from, yw_vec4 origin, bool is_row) {
     const moving_row& d = from.moving;
     const resting_row& q = from.resting;
     const float left[3] = {d.dx, d.dy, d.dz};
@@ -47,17 +46,14 @@ struct regions_kernel {
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
 #pragma unroll
-      for (int j = 0; j < 3; ++j) {
-        float product = left[i] * right[j];
-        out->sums[i][j] = is_first ? product : out->sums[i][j] + product;
-      }
-      out->sums[i][3] = is_first ? left[i] : out->sums[i][3] + left[i];
+      for (int j = 0; j < 3; ++j) out->sums[i][j] += left[i] * right[j];
+      out->sums[i][3] += left[i];
     }
   }
 
   KERNEL_FN ring_sums sum_ring(const args& a, yw_vec4 origin, lane_set at) {
-    ring_reader ring(&a.model, at.block, at.lane);
-    ring_sums out;
+    ring_reader ring(&a.model, a.model.blocks[at.block], match_lane(at.lane));
+    ring_sums out = no_sums();
     for (int32_t first = 0; first < ring.length; first += ring_reader::AT_ONCE) {
       const ring_quad taken = ring.take(first);
       // All are read before the first is added.
@@ -67,7 +63,7 @@ struct regions_kernel {
 #pragma unroll
       for (int n = 0; n < ring_reader::AT_ONCE; ++n) {
         bool is_row = taken.members[n] != a.zero_row;
-        if (first + n < ring.length) add_row(&out, rows[n], origin, is_row, first + n == 0);
+        if (first + n < ring.length) add_row(&out, rows[n], origin, is_row);
       }
     }
     return out;
@@ -75,12 +71,14 @@ struct regions_kernel {
 
   // Decomposes a region and uses it, as match_registers does; products of its examples go to
   // `products`, one every THREADS. Writes come last, so that no read has to wait for them.
-  KERNEL_FN uint32_t fit_region(const args& a, const match_step* step, const match_chunk* chunk,
+  KERNEL_FN uint32_t fit_region(const args& a, const match_step& from, const match_chunk* chunk,
                                 lane_set at, float* products, yw_lanes_quat* q) {
-    const match_model* model = step->model;
-    yw_quatx16* rotations = &step->body->rotations[at.block];
+    const match_model* model = &a.model;
+    yw_quatx16* rotations = &a.body.rotations[at.block];
     region_fit fit;
     ring_sums rings = sum_ring(a, chunk->origin, at);
+    READ_FROM_HERE();
+    const match_step own = own_step(a, from), *step = &own;
     yw_lanes_mat3 m = fit_moment(step, at, &rings, &fit.shift);
     fit.q = yw_lanes_quat_load(rotations, at.lane);
     yw_lanes_mat3 r = yw_lanes_rotation(fit.q);
@@ -89,13 +87,13 @@ struct regions_kernel {
     uint32_t rescued = yw_lanes_polar_finish_all(&m, &fit.q, &r, &fit.p);
     *q = fit.q;
     int32_t n = model->num_examples;
-    if (n == 0) {
+    if (!WITH_SHARES && n == 0) {
       yw_lanes_quat_store(rotations, at.lane, &fit.q);
       write_targets(step, chunk, at.block, at.lane, &r, &fit.shift);
       return rescued;
     }
     yw_lanes_sym3 change = moment_change(model, at.block, at.lane, &fit.p);
-    if (model->num_shares > 0) {
+    if (WITH_SHARES) {
       const yw_sym3x16* duals = model->duals + (size_t)at.block * (size_t)n;
       for (int32_t k = 0; k < n; ++k) {
         products[k * THREADS] = dual_product(&duals[k], at.lane, &change);
@@ -105,9 +103,9 @@ struct regions_kernel {
       return rescued;
     }
     yw_lanes_quat_store(rotations, at.lane, &fit.q);
-    float own[2] = {0.0f, 0.0f};
-    weigh_together(step, at, &change, own);
-    pull_set pulls = {own, own[0] != 0.0f || own[1] != 0.0f};
+    float weights[2] = {0.0f, 0.0f};
+    weigh_together(step, at, &change, weights);
+    pull_set pulls = {weights, weights[0] != 0.0f || weights[1] != 0.0f};
     bend(step, chunk, at, &fit, &pulls);
     return rescued;
   }
@@ -189,141 +187,8 @@ struct regions_kernel {
     }
   }
 
-  // Sums of the body ------------------------------------------------------------------------------
-
-  // The sums of a chunk as NUM_COLUMNS numbers: they follow each other in match_sums.
-  KERNEL_FN float* columns_of(const args& a, int32_t chunk) {
-    static_assert(offsetof(match_sums, torque) == SUM_TORQUE * sizeof(float), "no gaps");
-    return (float*)&a.body.sums[chunk];
-  }
-
-  // Sums of a chunk from those of its parts. Parts that it does not have are 0.
-  KERNEL_FN void add_chunk(const args& a, int32_t chunk, int column) {
-    const float* from = a.part_sums + (size_t)chunk * MOST_PARTS * NUM_COLUMNS + column;
-    float sum = 0.0f;
-#pragma unroll
-    for (int part = 0; part < MOST_PARTS; ++part) sum += from[part * NUM_COLUMNS];
-    columns_of(a, chunk)[column] = sum;
-  }
-
-  // Columns from `column` on, in two steps: pieces of chunks and of shares, then the pieces.
-  KERNEL_FN void add_pieces(const args& a, int32_t column, int t) {
-    int32_t pieces = match_num_pieces(a.model.num_chunks), width = NUM_COLUMNS - column;
-    for (int32_t i = t; i < pieces * width; i += THREADS) {
-      int32_t first = i / width * MATCH_SUM_PIECE, left = a.model.num_chunks - first;
-      int32_t count = left < MATCH_SUM_PIECE ? left : MATCH_SUM_PIECE;
-      double sum = 0.0;
-#pragma unroll 16
-      for (int32_t c = 0; c < count; ++c) {
-        sum += (double)columns_of(a, first + c)[column + i % width];
-      }
-      a.piece_sums[i / width * NUM_COLUMNS + column + i % width] = sum;
-    }
-  }
-
-  KERNEL_FN void add_share_pieces(const args& a, int t) {
-    int32_t n = a.model.num_examples;
-    for (int32_t i = t; i < a.num_pieces * n; i += THREADS) {
-      double sum = 0.0;
-#pragma unroll 16
-      for (int32_t j = a.piece_start[i / n]; j < a.piece_start[i / n + 1]; ++j) {
-        // Shares of the only group are all shares.
-        int32_t share = a.model.num_groups == 1 ? j : a.group_shares[j];
-        sum += a.share_products[(size_t)share * (size_t)n + (size_t)(i % n)];
-      }
-      a.piece_products[i] = sum;
-    }
-  }
-
-  KERNEL_FN void add_totals(const args& a, double totals[NUM_COLUMNS], int32_t column, int t) {
-    if (t < column || t >= NUM_COLUMNS) return;
-    double total = 0.0;
-#pragma unroll 16
-    for (int32_t i = 0; i < match_num_pieces(a.model.num_chunks); ++i) {
-      total += a.piece_sums[i * NUM_COLUMNS + t];
-    }
-    totals[t] = total;
-  }
-
-  // The first of `count` items of a thread; its others are THREADS - BUSY apart. The first threads
-  // do something else at the same time.
-  static constexpr int BUSY = 64;
-  KERNEL_FN int32_t first_of(int t, int32_t count) { return t < BUSY ? count : t - BUSY; }
-
-  KERNEL_FN void add_groups(const args& a, int t) {
-    const match_model* model = &a.model;
-    int32_t n = model->num_examples, count = model->num_shares > 0 ? model->num_groups * n : 0;
-    for (int32_t i = first_of(t, count); i < count; i += THREADS - BUSY) {
-      double sum = 0.0;
-#pragma unroll 16
-      for (int32_t j = a.group_start[i / n]; j < a.group_start[i / n + 1]; ++j) {
-        sum += a.piece_products[j * n + i % n];
-      }
-      a.body.group_products[i] = sum;
-    }
-  }
-
-  // What is known only when all blocks of the last step have ended.
-  KERNEL_FN void settle(const args& a, const double totals[NUM_COLUMNS]) {
-    match_scalars* out = a.scalars;
-    if (!out->is_open) return;
-    out->is_open = 0;
-    out->torque = yw_v3_of(totals + SUM_TORQUE);
-    if (out->opened_first) out->most_contacts = 0;
-    if (out->contacts > out->most_contacts) out->most_contacts = out->contacts;
-    out->contacts = 0;
-    if (out->bad > 0) out->diverged = 1;
-  }
-
-  APART_FN void find_motion(const args& a, shared* s) {
-    match_totals totals;
-    match_scalars* out = a.scalars;
-    const double* t = s->totals;
-    totals.mass = (double)a.model.num_particles;
-    for (int k = 0; k < 3; ++k) {
-      totals.mx[k] = t[SUM_MX + k];
-      totals.mv[k] = t[SUM_MV + k];
-      totals.myv[k] = t[SUM_MYV + k];
-    }
-    for (int k = 0; k < 6; ++k) totals.myy[k] = t[SUM_MYY + k];
-    for (int k = 0; k < 4; ++k) totals.rotation[k] = t[SUM_ROTATION + k];
-    if (!match_totals_finite(&totals)) {
-      out->diverged = 1;
-      return;
-    }
-    settle(a, t);
-    match_rigid_motion motion = match_find_rigid_motion(out->axes.rotation, out->torque, &totals);
-    if (a.enters) out->axes.center = yw_sub(out->axes.center, s->step.origin);
-    match_set_rigid_motion(&s->step, &motion);
-    out->origin = s->step.origin;
-    out->step = s->step;
-    out->axes = match_predict_axes(&out->axes, &motion, a.gravity, s->step.h);
-    out->is_open = 1;
-    out->opened_first = a.enters;
-    if (!a.leaves) return;
-    out->axes.center = yw_add(out->axes.center, out->origin);
-    out->has_cut = out->origin.x != 0.0f || out->origin.y != 0.0f || out->origin.z != 0.0f;
-    out->placed = order_box(yw_aabb_empty());
-  }
-
-  APART_FN void weigh_groups(const args& a, int t) {
-    int32_t n = a.model.num_examples, count = a.model.num_shares > 0 ? a.model.num_groups : 0;
-    for (int32_t g = first_of(t, count); g < count; g += THREADS - BUSY) {
-      size_t at = (size_t)g * (size_t)n;
-      const double* b = a.body.group_products + at;
-      bool is_finite = true;
-      for (int32_t k = 0; k < n; ++k) is_finite = is_finite && isfinite(b[k]);
-      if (is_finite) {
-        match_weigh(&a.body.params, &a.model, a.model.gram + at * (size_t)n, b,
-                    a.body.aims + at + g, a.body.weights + at + g, a.body.pulls + at);
-      } else {
-        a.scalars->diverged = 1;
-      }
-    }
-  }
-
   KERNEL_FN void begin(const args& a, shared* s, const match_chunk* chunk, match_span span, int t) {
-    copy_step(a, &s->step, t);
+    copy_step(a.scalars->step, &s->step, t);
     if (t == 32) s->stops = a.scalars->diverged || a.scalars->bad > 0;
     if (t == 64) s->recovered = 0;
     if (a.model.num_groups == 1) return;
@@ -338,131 +203,31 @@ struct regions_kernel {
   // Region of thread t of the span, and what it adds to the sums.
   KERNEL_FN void fit_one(const args& a, shared* s, const match_chunk* chunk, match_span span,
                          float* products, int t) {
-    const match_step step = own_step(a, s->step);
     lane_set at = lane_of_thread(chunk, span.first, t);
     int column = t / YW_LANES * YW_LANES + at.lane;
     float terms[NUM_SUMS];
     yw_lanes_quat q;
-    if (fit_region(a, &step, chunk, at, products + column, &q) != 0) ADD_TO(&s->recovered, 1);
+    if (fit_region(a, s->step, chunk, at, products + column, &q) != 0) ADD_TO(&s->recovered, 1);
     rotation_terms(q, terms);
     for (int k = 0; k < NUM_TERMS; ++k) s->tile.terms[k][column] = terms[SUM_ROTATION + k];
   }
 
-  // What follows from the sums of all chunks.
-  KERNEL_FN void finish_body(const args& a, shared* s) {
-    EACH_THREAD(t) {
-      add_share_pieces(a, t);
-      add_pieces(a, 0, t);
-    }
-    SYNC();
-    EACH_THREAD(t) {
-      add_totals(a, s->totals, 0, t);
-      add_groups(a, t);
-    }
-    SYNC();
-    EACH_THREAD(t) {
-      if (t == 0) find_motion(a, s);
-      weigh_groups(a, t);
-    }
-  }
-
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
+    (void)num_blocks;
     shared* s = (shared*)memory;
     float* products = products_in(memory);
     const match_chunk chunk = a.model.chunks[block / MOST_PARTS];
     const match_span span = span_of(chunk, block);
     EACH_THREAD(t) { begin(a, s, &chunk, span, t); }
     SYNC();
-    if (s->stops) return;
+    if (s->stops || span.count == 0) return;
     EACH_THREAD(t) {
       if (t < span.count * YW_LANES) fit_one(a, s, &chunk, span, products, t);
     }
     SYNC();
-    EACH_THREAD(t) {
-      if (span.count > 0) add_tile(a, s, &chunk, span, products, t);
-    }
+    EACH_THREAD(t) { add_tile(a, s, &chunk, span, products, t); }
     SYNC();
-    EACH_THREAD(t) {
-      if (span.count > 0) finish_sums(a, s, &chunk, span, t);
-    }
-    // The last part of a chunk adds all of them, the last chunk does the rest.
-    int last_part = span.chunk * MOST_PARTS + MOST_PARTS - 1;
-    int last_writer = chunk.num_shares * a.model.num_examples + NUM_TERMS;
-    if (!IS_LAST_OF(MOST_PARTS, last_part, &a.parts_ended[span.chunk], &s->flag, last_writer)) {
-      return;
-    }
-    EACH_THREAD(t) {
-      if (t < NUM_COLUMNS) add_chunk(a, span.chunk, t);
-    }
-    SYNC();
-    if (!IS_LAST_OF(a.model.num_chunks, num_blocks - 1, &a.scalars->ended, &s->flag, NUM_COLUMNS)) {
-      return;
-    }
-    finish_body(a, s);
-  }
-};
-
-/// Settles the last step, for whoever looks at the body after it.
-struct settle_kernel {
-  typedef match_args args;
-  static constexpr int THREADS = regions_kernel::THREADS, BLOCKS_PER_PROCESSOR = 1;
-  static size_t shared_bytes() { return NUM_COLUMNS * sizeof(double); }
-
-  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
-    (void)block, (void)num_blocks;
-    double* totals = (double*)memory;
-    EACH_THREAD(t) {
-      for (int32_t i = t; i < a.model.num_chunks * NUM_COLUMNS; i += THREADS) {
-        regions_kernel::add_chunk(a, i / NUM_COLUMNS, i % NUM_COLUMNS);
-      }
-    }
-    SYNC();
-    EACH_THREAD(t) { regions_kernel::add_pieces(a, SUM_TORQUE, t); }
-    SYNC();
-    EACH_THREAD(t) { regions_kernel::add_totals(a, totals, SUM_TORQUE, t); }
-    SYNC();
-    EACH_THREAD(t) {
-      if (t == 0) regions_kernel::settle(a, totals);
-    }
-  }
-};
-
-// Targets of examples -----------------------------------------------------------------------------
-
-struct bend_kernel {
-  typedef match_args args;
-  static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 4;
-
-  // Blocks of threads per chunk.
-  static constexpr int PARTS = 4;
-
-  static size_t shared_bytes() { return sizeof(match_step); }
-
-  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
-    match_step* shared = (match_step*)memory;
-    // Backwards: what the last blocks of regions wrote is still in the cache.
-    block = num_blocks - 1 - block;
-    const match_chunk chunk = a.model.chunks[block / PARTS];
-    if (a.scalars->diverged) return;
-    EACH_THREAD(t) { copy_step(a, shared, t); }
-    SYNC();
-    const match_model* model = &a.model;
-    EACH_THREAD(t) {
-      const match_step step = own_step(a, *shared);
-      int32_t n = model->num_examples;
-      int32_t first = block % PARTS * THREADS + t;
-      for (int32_t i = first; i < chunk.num_blocks * YW_LANES; i += PARTS * THREADS) {
-        lane_set at = lane_of_thread(&chunk, 0, i);
-        int32_t share = model->blocks[at.block].share;
-        if (share < 0) share = model->lane_share[at.block * YW_LANES + at.lane];
-        const float* weights = a.body.pulls + (size_t)model->share_group[share] * (size_t)n;
-        int32_t active = 0;
-        for (int32_t k = 0; k < n; ++k) active += weights[k] != 0.0f;
-        pull_set pulls = {weights, active};
-        region_fit fit = load_fit(&step, at, block_fits(&step, at.block));
-        bend(&step, &chunk, at, &fit, &pulls);
-      }
-    }
+    EACH_THREAD(t) { finish_sums(a, s, &chunk, span, t); }
   }
 };
 

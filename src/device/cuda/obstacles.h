@@ -108,14 +108,16 @@ static bool obstacles_reserve(device_stream stream, device_obstacles* o, size_t 
   return o->sent && o->built && o->memory;
 }
 
-/// The list on the device, the same until the next call.
-static bool obstacles_send(device_stream stream, device_obstacles* o, const yw_obstacle_set* set,
-                           const yw_obstacle** out) {
+static size_t obstacle_bytes(const yw_obstacle_set* set) {
   size_t list = (size_t)set->count * sizeof(yw_obstacle), bytes = (list + 15) / 16 * 16;
   for (int32_t i = 0; i < set->count; ++i) bytes += shape_bytes(set->items[i].shape);
-  if (!obstacles_reserve(stream, o, bytes)) return false;
+  return bytes;
+}
+
+// Makes the copy; there is room for it. True: it is not the one that was sent.
+static bool build_obstacles(device_obstacles* o, const yw_obstacle_set* set) {
   o->used = 0;
-  take(o, list);
+  take(o, (size_t)set->count * sizeof(yw_obstacle));
   for (int32_t i = 0; i < set->count; ++i) {
     yw_obstacle item;
     memset((void*)&item, 0, sizeof item);
@@ -128,8 +130,20 @@ static bool obstacles_send(device_stream stream, device_obstacles* o, const yw_o
     item.shape = copy_shape(o, set->items[i].shape);
     memcpy(o->built + (size_t)i * sizeof item, (const void*)&item, sizeof item);
   }
+  return o->sent_bytes != o->used || memcmp(o->sent, o->built, o->used) != 0;
+}
+
+/// The device has these obstacles.
+static bool obstacles_are_sent(device_obstacles* o, const yw_obstacle_set* set) {
+  return obstacle_bytes(set) <= o->capacity && !build_obstacles(o, set);
+}
+
+/// The list on the device, the same until the next call.
+static bool obstacles_send(device_stream stream, device_obstacles* o, const yw_obstacle_set* set,
+                           const yw_obstacle** out) {
+  if (!obstacles_reserve(stream, o, obstacle_bytes(set))) return false;
   *out = (const yw_obstacle*)o->memory;
-  if (o->sent_bytes == o->used && memcmp(o->sent, o->built, o->used) == 0) return true;
+  if (!build_obstacles(o, set)) return true;
   memcpy(o->sent, o->built, o->used);
   o->sent_bytes = o->used;
   return device_put(stream, o->memory, o->sent, o->used);

@@ -157,13 +157,6 @@ static bool run_sums(plastic_remote* r) {
   return device_run<Kernel>(r->stream, r->args, r->args.body.num_slave_blocks,
                             Kernel::shared_bytes());
 }
-// Mostly nothing to do.
-static bool run_advance(plastic_remote* r) {
-  enum { MOST_BLOCKS = 1024 };
-  int blocks = r->args.body.num_slave_blocks;
-  return device_run<advance_kernel>(r->stream, r->args, blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS,
-                                    advance_kernel::shared_bytes());
-}
 template <class Kernel>
 static bool run_each(plastic_remote* r, int32_t count) {
   int blocks = (count + Kernel::THREADS - 1) / Kernel::THREADS;
@@ -225,20 +218,18 @@ static yw_status plastic_start(plastic_remote* r, const plastic_body* body, cons
   return ok ? YW_OK : YW_ERR_DEVICE;
 }
 
-// As many as the last solve needed and one more, then a few at a time: launches beyond the end do
-// nothing.
+// As many as the last solve needed and one more, then a few at a time: launches beyond the last
+// step do nothing.
 static bool iterate_away(plastic_remote* r) {
   const plastic_args* a = &r->args;
-  int32_t launched = 0, wave = r->usual + 1;
-  if (a->fixed) wave = a->most;
-  r->scalars.done = 0;
+  int32_t wave = a->fixed ? a->most : r->usual + 1;
+  r->scalars.done = r->scalars.iterations = 0;
   while (!r->scalars.done) {
-    for (int32_t i = 0; i < wave && launched < a->most; ++i, ++launched) {
-      bool ok = run_masters<stiffen_kernel>(r) && run_sums<multiply_kernel>(r) && run_advance(r);
-      if (!ok) return false;
+    int32_t left = a->most - r->scalars.iterations;
+    for (int32_t i = 0; i < wave && i < left; ++i) {
+      if (!run_masters<stiffen_kernel>(r) || !run_sums<multiply_kernel>(r)) return false;
     }
-    if (!read_scalars(r)) return false;
-    if (launched == a->most) break;
+    if (!run_sums<advance_kernel>(r) || !read_scalars(r)) return false;
     wave = 8;
   }
   return true;

@@ -67,6 +67,9 @@ KERNEL_FN int32_t masters_in(const plastic_args& a, int32_t chunk) {
   return left < PLASTIC_CHUNK ? left : PLASTIC_CHUNK;
 }
 
+/// The iterations of the solve have ended, or wait for `advance`.
+KERNEL_FN bool is_solved(const plastic_args& a) { return a.scalars->done || a.scalars->advances; }
+
 // Sums --------------------------------------------------------------------------------------------
 
 KERNEL_FN void add_digit(int64_t* to, int64_t value) {

@@ -102,6 +102,11 @@ struct handing_kernel {
     }
   }
 
+  // Seldom: no registers are kept for it.
+  APART_FN void hand_apart(const args& a, int32_t chunk, local_range range, char* memory) {
+    hand<false>(a, chunk, range, memory);
+  }
+
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
     (void)num_blocks;
     if (Work::is_over(a)) return;
@@ -109,7 +114,7 @@ struct handing_kernel {
     if (range.count <= a.room) {
       hand<true>(a, block, range, memory);
     } else {
-      hand<false>(a, block, range, memory);
+      hand_apart(a, block, range, memory);
     }
   }
 };
@@ -153,7 +158,7 @@ struct stress_work {
 /// The tangent times the next direction of the solve.
 struct stiffen_work {
   typedef direction_vector vector;
-  KERNEL_FN bool is_over(const plastic_args& a) { return a.scalars->done; }
+  KERNEL_FN bool is_over(const plastic_args& a) { return is_solved(a); }
   template <class Locals>
   KERNEL_FN yw_lanes_mat3 matrix(const plastic_args& a, const Locals& locals,
                                  const local_range& range, int32_t m, yw_vec4* n) {

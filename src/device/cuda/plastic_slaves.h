@@ -212,7 +212,7 @@ struct multiply_work {
   KERNEL_FN double join(const double* sums, int k) {
     return (sums[3 * k] + sums[3 * k + 1]) + sums[3 * k + 2];
   }
-  KERNEL_FN bool is_over(const plastic_args& a) { return a.scalars->done; }
+  KERNEL_FN bool is_over(const plastic_args& a) { return is_solved(a); }
 
   KERNEL_FN void put(float* values, int stride, int k, yw_vec4 p, yw_vec4 q) {
     values[(3 * k) * stride] = p.x * q.x;

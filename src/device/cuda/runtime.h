@@ -78,6 +78,30 @@ static bool device_run(device_stream stream, const typename Kernel::args& a, int
   return succeeded(cudaLaunchKernelEx(&config, run_kernel<Kernel>, a));
 }
 
+/// Launches that are recorded, to be made again all at once.
+struct device_recording {
+  cudaGraphExec_t graph;
+};
+static bool device_records(void) { return true; }
+static bool device_is_recorded(const device_recording* r) { return r->graph != nullptr; }
+static bool device_record(device_stream stream) {
+  return succeeded(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+}
+static bool device_end_recording(device_stream stream, device_recording* out) {
+  cudaGraph_t graph = nullptr;
+  if (!succeeded(cudaStreamEndCapture(stream, &graph))) return false;
+  bool ok = succeeded(cudaGraphInstantiate(&out->graph, graph, 0));
+  cudaGraphDestroy(graph);
+  return ok;
+}
+static bool device_play(device_stream stream, const device_recording* r) {
+  return succeeded(cudaGraphLaunch(r->graph, stream));
+}
+static void device_recording_free(device_recording* r) {
+  if (r->graph) cudaGraphExecDestroy(r->graph);
+  r->graph = nullptr;
+}
+
 #else
 
 static const char* device_fault = "";
@@ -118,6 +142,19 @@ static bool device_run(device_stream stream, const typename Kernel::args& a, int
   free(shared);
   return true;
 }
+
+// Nothing is recorded.
+struct device_recording {};
+static bool device_records(void) { return false; }
+static bool device_is_recorded(const device_recording* r) { return (void)r, false; }
+static bool device_record(device_stream stream) { return (void)stream, false; }
+static bool device_end_recording(device_stream stream, device_recording* out) {
+  return (void)stream, (void)out, false;
+}
+static bool device_play(device_stream stream, const device_recording* r) {
+  return (void)stream, (void)r, false;
+}
+static void device_recording_free(device_recording* r) { (void)r; }
 
 #endif
 

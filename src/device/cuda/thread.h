@@ -27,7 +27,15 @@
 #define EACH_THREAD(t) for (int t = (int)threadIdx.x, once = 1; once; once = 0)
 #define SYNC() __syncthreads()
 #define ADD_TO(where, value) atomicAdd(where, value)
+/// What follows is not read before this point: it would only wait in registers, or beside them.
+#define READ_FROM_HERE() asm volatile("" ::: "memory")
+/// Brings a word into the first cache; nobody waits for it.
+static __device__ __forceinline__ void touch(const void* address) {
+  int unused;
+  asm volatile("ld.global.b32 %0, [%1];" : "=r"(unused) : "l"(address));
+}
 #else
+static inline void touch(const void* address) { (void)address; }
 #define KERNEL_FN static
 #define SHARED_FN static
 #define SHARED_METHOD
@@ -36,6 +44,7 @@
 #define EACH_THREAD(t) for (int t = 0; t < THREADS; ++t)
 #define SYNC() (void)0
 #define ADD_TO(where, value) (*(where) += (value))
+#define READ_FROM_HERE() (void)0
 #endif
 
 // Memory ------------------------------------------------------------------------------------------

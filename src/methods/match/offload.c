@@ -19,12 +19,9 @@ struct match_away {
   bool is_lost;       // the device failed
 };
 
-// Bodies with more examples, and regions that choose among more than two, stay on the processor.
-#define MOST_EXAMPLES 8
-
 static bool is_known(const match_model* model) {
   bool by_region = model->grouping == YW_GROUPS_PER_REGION;
-  return model->num_examples <= (by_region ? 2 : MOST_EXAMPLES);
+  return model->num_examples <= (by_region ? 2 : MATCH_MOST_EXAMPLES);
 }
 
 yw_status yw_match_attach(void* state, const yw_device* device, yw_error* error) {

@@ -8,6 +8,9 @@
 #include "methods/match/response.h"
 #include "methods/match/step.h"
 
+/// Bodies with more examples, and regions that choose among more than two, stay on the processor.
+#define MATCH_MOST_EXAMPLES 8
+
 /// A body on a device.
 typedef struct match_remote match_remote;
 
