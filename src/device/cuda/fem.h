@@ -368,6 +368,15 @@ static bool run_families(fem_remote* r) {
   return device_run<families_kernel<false>>(r->stream, r->args, blocks, 16);
 }
 
+static yw_status fem_velocities(fem_remote* r, yw_aabb* box) {
+  ordered_box found = order_box(yw_aabb_empty());
+  bool ok = device_put(r->stream, r->args.box, &found, sizeof found) &&
+            run_over<velocities_kernel>(r, r->args.num_active) &&
+            device_get(r->stream, &found, r->args.box, sizeof found) && device_wait(r->stream);
+  *box = box_of_ordered(&found);
+  return ok ? YW_OK : YW_ERR_DEVICE;
+}
+
 static yw_status fem_forces(fem_remote* r, const fem_force_orders* orders, int32_t* squeezed) {
   fem_args* a = &r->args;
   a->forces = *orders;
@@ -419,6 +428,7 @@ static const fem_device_fns fem_functions = {
     .send_offsets = fem_send_offsets,
     .send = fem_send,
     .fetch = fem_fetch,
+    .velocities = fem_velocities,
     .forces = fem_forces,
     .move = fem_move_nodes,
     .fetch_surface = fem_fetch_surface,

@@ -174,6 +174,23 @@ struct carry_kernel {
 
 // Motion ------------------------------------------------------------------------------------------
 
+// Lowers a.box to that of the velocities.
+struct velocities_kernel {
+  typedef fem_args args;
+  static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 4;
+
+  KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
+    (void)num_blocks, (void)memory;
+    EACH_THREAD(t) {
+      int32_t i = block * THREADS + t;
+      // Whole warps look for the least values: threads beyond the end repeat the last node.
+      yw_vec3 v = yw_xyz(a.vel[a.nodes[i < a.num_active ? i : a.num_active - 1]]);
+      const ordered_box own = order_box((yw_aabb){v, v});
+      lower_all(a.box->least, own.least);
+    }
+  }
+};
+
 struct nodes_kernel {
   typedef fem_args args;
   static constexpr int THREADS = 256, BLOCKS_PER_PROCESSOR = 4;

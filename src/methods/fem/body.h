@@ -121,10 +121,10 @@ void yw_fem_find_node_strains(fem_body* body, const yw_particles* particles,
                               const yw_step_ctx* ctx);
 /// Stable step of the finest tets in use at their current stretch, without damping, s (fem.c).
 float yw_fem_stable_now(const fem_body* body, bool squeezed);
-/// Longest step after which no tet is deformed too much by velocities alone, s; INFINITY if that is
-/// surely more than `step`. If not, looks at the largest strain too (haste.c).
-float yw_fem_hasty_step(fem_body* body, const yw_particles* particles, const yw_step_ctx* ctx,
-                        float step);
+/// *hasty: longest step after which no tet is deformed too much by velocities alone, s; INFINITY if
+/// that is surely more than `step`. If not, looks at the largest strain too (haste.c).
+yw_status yw_fem_hasty_step(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                            float step, float* hasty);
 /// Obstacles (grip.c): where the surface is, and after a step of h from `begin` (s, in the
 /// substep).
 void yw_fem_remember_surface(fem_body* body, const yw_particles* particles);

@@ -322,11 +322,6 @@ static float count_steps(const fem_body* b, const yw_step_ctx* ctx, float left) 
   return ceilf(ctx->num_parts > 1 ? steps * fmaxf(PART_SHARE, b->params.safety) : steps);
 }
 
-// Longest step that the speed of deformation allows, s. Not known while the body is on a device.
-static float hasty_step(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx) {
-  return b->away ? INFINITY : yw_fem_hasty_step(b, p, ctx, stable_step(b, b->squeezed > 0));
-}
-
 static yw_status take_steps(fem_body* b, yw_particles* p, const yw_step_ctx* ctx) {
   yw_status status = YW_OK;
   int32_t recovered = 0;
@@ -337,9 +332,11 @@ static yw_status take_steps(fem_body* b, yw_particles* p, const yw_step_ctx* ctx
       b->since_look = 0;
     }
     if (status < 0) return status;
-    if (done == 0.0f || b->since_look % LOOK_STEPS == 0) hasty = hasty_step(b, p, ctx);
+    if (done == 0.0f || b->since_look % LOOK_STEPS == 0) {
+      status = yw_fem_hasty_step(b, p, ctx, stable_step(b, b->squeezed > 0), &hasty);
+    }
     if (hasty < ctx->h) b->since_look = 0;
-    status = find_forces(b, p, ctx);
+    if (status >= 0) status = find_forces(b, p, ctx);
     if (status < 0) return status;
     recovered += b->squeezed;
     float left = ctx->h - done, steps = count_steps(b, ctx, left);

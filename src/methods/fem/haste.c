@@ -5,6 +5,7 @@
 
 #include "math/small/float4.h"
 #include "methods/fem/body.h"
+#include "methods/fem/offload.h"
 
 // Most that velocities of nodes may deform a tet in one step, as a share of its size.
 #define MOST_CHANGE 0.5f
@@ -61,24 +62,64 @@ static float largest_strain(fem_body* b, const yw_step_ctx* ctx, const yw_vec4* 
   return largest;
 }
 
-// By the box of the velocities: no tet is deformed faster, 1/s.
-static float bound_of_rate(const fem_body* b, const yw_particles* p) {
+// Velocities of all nodes that move --------------------------------------------------------------
+
+typedef struct box_run {
+  const fem_body* b;
+  const yw_vec4* vel;
+  yw_vec4 (*boxes)[2];  // per block
+} box_run;
+
+static void box_of_nodes(void* context, int32_t block, int worker) {
+  (void)worker;
+  const box_run* r = context;
+  const fem_front* front = &r->b->front;
+  int32_t begin = block * FEM_NODE_BLOCK, end = begin + FEM_NODE_BLOCK;
   yw_float4 lower = {INFINITY, INFINITY, INFINITY, INFINITY}, upper = 0.0f - lower;
-  for (int32_t i = 0; i < b->front.num_active; ++i) {
-    yw_float4 v = yw_float4_load(&p->vel[b->front.active[i]]);
+  for (int32_t i = begin; i < end && i < front->num_active; ++i) {
+    yw_float4 v = yw_float4_load(&r->vel[front->active[i]]);
     lower = yw_vf_min(lower, v);
     upper = yw_vf_max(upper, v);
   }
-  yw_vec4 size;
-  yw_float4_store(&size, upper - lower);
-  float steepest = b->model->steepest * (float)(1 << b->front.finest);
-  return 3.0f * steepest * yw_length(yw_xyz(size));
+  yw_float4_store(&r->boxes[block][0], lower);
+  yw_float4_store(&r->boxes[block][1], upper);
 }
 
-float yw_fem_hasty_step(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx, float step) {
-  if (!(bound_of_rate(b, p) * step > MOST_CHANGE)) return INFINITY;
+// The slots of forces hold the boxes of blocks meanwhile: every active node has one.
+static yw_aabb box_of_velocities(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx) {
+  _Static_assert(FEM_NODE_BLOCK >= 2, "blocks need two slots each");
+  box_run run = {b, p->vel, (yw_vec4(*)[2])b->scratch.slots};
+  int32_t blocks = (b->front.num_active + FEM_NODE_BLOCK - 1) / FEM_NODE_BLOCK;
+  yw_tasks_run(ctx->tasks, blocks, box_of_nodes, &run);
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < blocks; ++i) {
+    box = yw_aabb_join(box, (yw_aabb){yw_xyz(run.boxes[i][0]), yw_xyz(run.boxes[i][1])});
+  }
+  return box;
+}
+
+// No tet is deformed faster than this, 1/s.
+static float bound_of_rate(const fem_body* b, yw_aabb velocities) {
+  float steepest = b->model->steepest * (float)(1 << b->front.finest);
+  return 3.0f * steepest * yw_length(yw_sub(velocities.upper, velocities.lower));
+}
+
+yw_status yw_fem_hasty_step(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float step,
+                            float* hasty) {
+  *hasty = INFINITY;
+  yw_aabb box;
+  yw_status status = YW_OK;
+  if (b->away) {
+    status = yw_fem_velocities_away(b, p, ctx, &box);
+  } else {
+    box = box_of_velocities(b, p, ctx);
+  }
+  if (status < 0 || !(bound_of_rate(b, box) * step > MOST_CHANGE)) return status;
+  status = yw_fem_come_home(b, p);
+  if (status < 0) return status;
   float rate = sqrtf(fmaxf(1.0f + 2.0f * largest_strain(b, ctx, p->vel), 0.0f));
-  if (!(rate * step > MOST_CHANGE)) return INFINITY;
+  if (!(rate * step > MOST_CHANGE)) return YW_OK;
   b->stretch = largest_strain(b, ctx, p->pos);
-  return MOST_CHANGE / rate;
+  *hasty = MOST_CHANGE / rate;
+  return YW_OK;
 }

@@ -57,6 +57,14 @@ yw_status yw_fem_come_home(fem_body* b, yw_particles* p) {
   return note(away, away->fns->fetch(away->remote, p));
 }
 
+yw_status yw_fem_velocities_away(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx,
+                                 yw_aabb* box) {
+  struct fem_away* away = b->away;
+  *box = yw_aabb_empty();
+  yw_status status = away->is_away ? YW_OK : leave(b, p, ctx);
+  return status < 0 ? status : note(away, away->fns->velocities(away->remote, box));
+}
+
 yw_status yw_fem_forces_away(fem_body* b, const yw_particles* p, const yw_step_ctx* ctx, bool look,
                              int32_t* squeezed) {
   struct fem_away* away = b->away;

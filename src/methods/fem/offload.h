@@ -38,6 +38,8 @@ typedef struct fem_device_fns {
   yw_status (*send)(fem_remote* remote, const fem_body* body, const yw_particles* particles,
                     const yw_step_ctx* ctx);
   yw_status (*fetch)(fem_remote* remote, yw_particles* particles);
+  /// *box: of the velocities of all nodes that move.
+  yw_status (*velocities)(fem_remote* remote, yw_aabb* box);
   /// Forces of all tets on the nodes. *squeezed: the tets that were found squeezed, if looked for.
   yw_status (*forces)(fem_remote* remote, const fem_force_orders* orders, int32_t* squeezed);
   /// Nodes, springs, holds. *box: of the surface during the step, if asked for.
@@ -54,8 +56,10 @@ typedef struct fem_device_fns {
 yw_status yw_fem_attach(void* state, const yw_device* device, yw_error* error);
 void yw_fem_detach(fem_body* body);
 
-/// The forces of one inner step on the device, and its motion. Particles go there first, where they
-/// are not there yet.
+/// The box of velocities, the forces of one inner step on the device, and its motion. Particles go
+/// there first, where they are not there yet.
+yw_status yw_fem_velocities_away(fem_body* body, const yw_particles* particles,
+                                 const yw_step_ctx* ctx, yw_aabb* box);
 yw_status yw_fem_forces_away(fem_body* body, const yw_particles* particles, const yw_step_ctx* ctx,
                              bool look, int32_t* squeezed);
 yw_status yw_fem_move_away(fem_body* body, yw_particles* particles, const yw_step_ctx* ctx,
