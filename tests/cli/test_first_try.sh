@@ -202,7 +202,7 @@ if grep -q 'body "lost" diverged' <<<"$said"; then pass "the run remembers it"; 
 "$yawara" run lost.json -q >/dev/null 2>&1
 same "by default the run stops" $? 1
 cat >fast.json <<'END'
-{"floor": true, "fps": 30, "substeps": 1, "bodies": [{"name": "fast", "position": [0, 1.5, 0], "velocity": [0, -50, 0],
+{"floor": true, "fps": 30, "substeps": 1, "bodies": [{"name": "fast", "position": [0, 18.2, 0], "velocity": [0, -250, 0],
  "mesh": {"lattice": {"size": 0.4, "cells": 2}}, "fem": {"youngs_modulus": 1e5, "max_level": 0}}]}
 END
 "$yawara" run fast.json -q --frames 6 >/dev/null 2>&1
