@@ -4,8 +4,8 @@
 // lies on both sides of the shape's.
 //
 // Every vertex of the boundary moves so that the triangles around it are on average where the
-// surface is. Several planes at a sharp edge are all met, by least squares, so edges stay sharp and
-// flat faces flat.
+// surface is, one patch of the surface like another, so that what is round stays round. Several
+// planes at a sharp edge are all met, by least squares, so edges stay sharp and flat faces flat.
 #include "geometry/mesh_faces.h"
 #include "geometry/mesher.h"
 #include "geometry/order.h"
@@ -17,6 +17,8 @@
 #define HALVINGS 2          // of a step that makes bad tets
 #define POOR_COSINE 0.9659  // 15 degrees (or 165): tets that are better may become as bad
 #define UNDO_ROUNDS 4       // of what moved into other tets
+#define SAME_PATCH 0.7071   // cosine between neighbours that bend into each other; not an edge
+#define SMOOTHINGS 2        // large and small triangles of a ball would make it bumpy
 
 // Planes around a vertex: the least squares of sum area (n u - gap)^2.
 typedef struct planes {
@@ -26,14 +28,23 @@ typedef struct planes {
   double shortest2;  // m^2, of the edges on the boundary
 } planes;
 
+// A face of the boundary.
+typedef struct facet {
+  int32_t v[3];
+  yw_dvec3 normal;
+  double area;      // twice
+  double gap, sum;  // m, mean distance to the surface, outwards; and while it is smoothed
+} facet;
+
 typedef struct settler {
   const yw_shape* shape;
   yw_tet_mesh* mesh;
   const yw_allocator* mem;
   int32_t num_faces;
-  int32_t* faces;  ///< three vertices each
-  planes* at;      ///< per vertex
-  yw_vec3* old;    ///< positions before
+  facet* faces;
+  int32_t *start, *list;  ///< the faces of every vertex
+  planes* at;             ///< per vertex
+  yw_vec3* old;           ///< positions before
   yw_vertex_tets around;
 } settler;
 
@@ -42,16 +53,33 @@ typedef struct settler {
 static yw_status list_faces(settler* s) {
   const yw_tet_mesh* mesh = s->mesh;
   int32_t* partner = YW_NEW_ARRAY(s->mem, int32_t, 4 * (size_t)mesh->num_tets + 1);
-  s->faces = YW_NEW_ARRAY(s->mem, int32_t, 12 * (size_t)mesh->num_tets + 1);
+  s->faces = YW_NEW_ARRAY(s->mem, facet, 4 * (size_t)mesh->num_tets + 1);
   yw_status status = partner && s->faces ? YW_OK : YW_ERR_MEMORY;
   if (status == YW_OK) status = yw_tet_face_partners(s->mem, mesh, partner);
   for (int32_t f = 0; status == YW_OK && f < 4 * mesh->num_tets; ++f) {
-    if (partner[f] < 0) {
-      yw_tet_face_vertices(mesh, f, s->faces + 3 * (size_t)s->num_faces++);
-    }
+    if (partner[f] < 0) yw_tet_face_vertices(mesh, f, s->faces[s->num_faces++].v);
   }
   yw_mem_free(s->mem, partner);
   return status;
+}
+
+static yw_status list_faces_of_vertices(settler* s) {
+  int32_t num_vertices = s->mesh->num_vertices;
+  s->start = YW_NEW_ARRAY(s->mem, int32_t, num_vertices + 2);
+  s->list = YW_NEW_ARRAY(s->mem, int32_t, 3 * (size_t)s->num_faces + 1);
+  if (!s->start || !s->list) return YW_ERR_MEMORY;
+  // Counted one place further on: filling moves the starts back to where they belong.
+  int32_t* next = s->start + 1;
+  for (int32_t f = 0; f < s->num_faces; ++f) {
+    for (int k = 0; k < 3; ++k) {
+      if (s->faces[f].v[k] + 1 < num_vertices) next[s->faces[f].v[k] + 1]++;
+    }
+  }
+  for (int32_t i = 1; i < num_vertices; ++i) next[i] += next[i - 1];
+  for (int32_t f = 0; f < s->num_faces; ++f) {
+    for (int k = 0; k < 3; ++k) s->list[next[s->faces[f].v[k]]++] = f;
+  }
+  return YW_OK;
 }
 
 // Middles of edges give the mean of a quadratic function exactly.
@@ -71,19 +99,49 @@ static void add_plane(planes* at, double area, yw_dvec3 n, double gap) {
   at->area += area;
 }
 
+static void measure_faces(settler* s) {
+  for (int32_t f = 0; f < s->num_faces; ++f) {
+    facet* face = &s->faces[f];
+    yw_dvec3 p[3];
+    for (int k = 0; k < 3; ++k) p[k] = yw_d3(s->mesh->positions[face->v[k]]);
+    yw_dvec3 n = yw_dcross(yw_dsub(p[1], p[0]), yw_dsub(p[2], p[0]));
+    face->area = yw_dlength(n);
+    face->gap = mean_gap(s, p);
+    face->normal = face->area > 0.0 ? yw_dscale(n, 1.0 / face->area) : n;
+  }
+}
+
+// Gaps of a patch that bends become those of the faces around: a large triangle of a ball is
+// farther inside than a small one.
+static void smooth_gaps(settler* s) {
+  for (int32_t f = 0; f < s->num_faces; ++f) {
+    facet* face = &s->faces[f];
+    double sum = 0.0, area = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      for (int32_t n = s->start[face->v[k]]; n < s->start[face->v[k] + 1]; ++n) {
+        const facet* other = &s->faces[s->list[n]];
+        if (!(yw_ddot(face->normal, other->normal) > SAME_PATCH)) continue;
+        sum += other->area * other->gap;
+        area += other->area;
+      }
+    }
+    face->sum = area > 0.0 ? sum / area : face->gap;
+  }
+  for (int32_t f = 0; f < s->num_faces; ++f) s->faces[f].gap = s->faces[f].sum;
+}
+
 static void gather_planes(settler* s) {
   for (int32_t i = 0; i < s->mesh->num_vertices; ++i) s->at[i] = (planes){.shortest2 = INFINITY};
+  measure_faces(s);
+  for (int n = 0; n < SMOOTHINGS; ++n) smooth_gaps(s);
   for (int32_t f = 0; f < s->num_faces; ++f) {
-    const int32_t* v = s->faces + 3 * (size_t)f;
-    yw_dvec3 p[3];
-    for (int k = 0; k < 3; ++k) p[k] = yw_d3(s->mesh->positions[v[k]]);
-    yw_dvec3 n = yw_dcross(yw_dsub(p[1], p[0]), yw_dsub(p[2], p[0]));
-    double area = yw_dlength(n), gap = mean_gap(s, p);
-    if (!(area > 0.0)) continue;
+    const facet* face = &s->faces[f];
+    if (!(face->area > 0.0)) continue;
     for (int k = 0; k < 3; ++k) {
-      yw_dvec3 edge = yw_dsub(p[(k + 1) % 3], p[k]);
-      planes *a = &s->at[v[k]], *b = &s->at[v[(k + 1) % 3]];
-      add_plane(a, area, yw_dscale(n, 1.0 / area), gap);
+      int32_t i = face->v[k], next = face->v[(k + 1) % 3];
+      yw_dvec3 edge = yw_dsub(yw_d3(s->mesh->positions[next]), yw_d3(s->mesh->positions[i]));
+      planes *a = &s->at[i], *b = &s->at[next];
+      add_plane(a, face->area, face->normal, face->gap);
       a->shortest2 = fmin(a->shortest2, yw_ddot(edge, edge));
       b->shortest2 = fmin(b->shortest2, yw_ddot(edge, edge));
     }
@@ -181,6 +239,7 @@ yw_status yw_mesher_settle(const yw_shape* shape, yw_tet_mesh* mesh) {
   s.old = YW_NEW_ARRAY(s.mem, yw_vec3, mesh->num_vertices + 1);
   bool ready = yw_vertex_tets_create(s.mem, mesh, &s.around) && s.at && s.old;
   yw_status status = ready ? list_faces(&s) : YW_ERR_MEMORY;
+  if (status == YW_OK) status = list_faces_of_vertices(&s);
   for (int32_t i = 0; status == YW_OK && i < mesh->num_vertices; ++i) s.old[i] = mesh->positions[i];
   for (int round = 0; round < ROUNDS && status == YW_OK; ++round) {
     gather_planes(&s);
@@ -189,6 +248,8 @@ yw_status yw_mesher_settle(const yw_shape* shape, yw_tet_mesh* mesh) {
   if (status == YW_OK) status = undo_overlaps(&s);
   yw_vertex_tets_free(s.mem, &s.around);
   yw_mem_free(s.mem, s.faces);
+  yw_mem_free(s.mem, s.start);
+  yw_mem_free(s.mem, s.list);
   yw_mem_free(s.mem, s.at);
   yw_mem_free(s.mem, s.old);
   return status;

@@ -187,7 +187,8 @@ static void bodies_stick_below_the_angle(void** state) {
   }
 }
 
-// Solid balls roll with 5/7 g sin; those of plastic are slower (docs/design/contact.md).
+// Solid balls roll with 5/7 g sin over their first second; those of plastic are slower
+// (docs/design/contact.md). Over shorter times balls of tets hop from facet to facet.
 static void balls_roll(void** state) {
   (void)state;
   const double angle = 20, theory = 5.0 / 7.0 * GRAVITY * sin(angle * PI / 180);
@@ -195,10 +196,8 @@ static void balls_roll(void** state) {
     if (strcmp(kinds[i].name, "plastic") == 0) continue;
     yw_world* world = on_slope(angle, "\"shape\": {\"sphere\": {\"radius\": 0.25}}", 0.25, 0.8,
                                kinds[i].settings);
-    run(world, 20);
-    double before = speed_down(world, angle);
-    run(world, 40);
-    double a = (speed_down(world, angle) - before) * 60 / 40;
+    run(world, 60);
+    double a = speed_down(world, angle);
     printf("  %-8s %.4f m/s^2, theory %.4f\n", kinds[i].name, a, theory);
     if (fabs(a - theory) > 0.03 * theory) fail_msg("%s: %g m/s^2", kinds[i].name, a);
     yw_world_destroy(world);

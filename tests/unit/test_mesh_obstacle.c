@@ -15,6 +15,7 @@
 #define TRIANGLES (2 * (SIDE - 1) * (SIDE - 1))
 #define SPACING 0.25f
 #define FRAMES 31
+#define MOST_PARTICLES 4000
 
 // A sheet of triangles in x and z.
 typedef struct sheet {
@@ -270,7 +271,8 @@ static void bodies_bounce_off_the_part_that_they_hit(void** state) {
   assert_near(speeds[1] / speeds[0], 1.0, 1e-3);
 }
 
-// Bodies that are thrown at a wave with 40 m/s, and hit by it, stay on their side.
+// Bodies that are thrown at a wave with 40 m/s, and hit by it, stay on their side. A vertex that
+// was beyond the rim may have come back on the other.
 static void nothing_passes(void** state) {
   (void)state;
   sheet* s = make_sheet(waves);
@@ -283,6 +285,7 @@ static void nothing_passes(void** state) {
                                    yw_v3(0.5f, below ? 40 : -40, 0.2f), 0.3f);
       yw_world_set_gravity(world, yw_v3(0, below ? 9.81f : -9.81f, 0));
       yw_obstacle_id id = add_sheet(world, &def);
+      bool left[MOST_PARTICLES] = {false};
       for (int k = 0; k < 40; ++k) {
         step(world, 1);
         yw_vec3 now[POINTS];
@@ -290,8 +293,11 @@ static void nothing_passes(void** state) {
         int32_t count;
         const yw_vec3* x = yw_body_positions(world, yw_world_body(world, 0), &count);
         double height;
+        assert_at_most(count, MOST_PARTICLES);
         for (int32_t i = 0; i < count; ++i) {
-          if (is_within(m, i) || !height_below(s, now, x[i], &height)) continue;
+          if (left[i] || is_within(m, i)) continue;
+          left[i] = !height_below(s, now, x[i], &height);
+          if (left[i]) continue;
           bool passed = below ? (double)x[i].y > height : (double)x[i].y < height;
           if (passed) fail_msg("%s: vertex %d passed in frame %d", candidates[m].name, (int)i, k);
         }

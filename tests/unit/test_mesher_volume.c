@@ -49,6 +49,34 @@ static void curved_shapes_get_their_volume(void** state) {
   }
 }
 
+// Nearest and farthest vertices of the boundary of a ball, m from its centre.
+static void radii_of(const yw_tet_mesh* mesh, double inner, double radii[2]) {
+  radii[0] = INFINITY, radii[1] = 0.0;
+  for (int32_t i = 0; i < mesh->num_vertices; ++i) {
+    double r = (double)yw_length(mesh->positions[i]);
+    if (r < inner) continue;
+    radii[0] = fmin(radii[0], r), radii[1] = fmax(radii[1], r);
+  }
+}
+
+// The middles of triangles are up to 3 and 0.7 % of the radius inside of a ball of such tets; their
+// vertices differ by little beside that. (Each for itself, they would by 0.6 and 0.4 %.)
+static void balls_stay_round(void** state) {
+  (void)state;
+  yw_shape* ball;
+  assert_int_equal(yw_shape_sphere(NULL, 1.0f, &ball), YW_OK);
+  for (int n = 0; n < 2; ++n) {
+    double radii[2];
+    yw_tet_mesh mesh = tets_of(ball, n ? 0.25f : 0.45f);
+    assert_int_equal(yw_mesher_settle(ball, &mesh), YW_OK);
+    radii_of(&mesh, 0.95, radii);
+    print_message("%d tets: vertices at %.4f to %.4f\n", mesh.num_tets, radii[0], radii[1]);
+    assert_at_most(radii[1] - radii[0], 0.003);
+    yw_tet_mesh_free(&mesh);
+  }
+  yw_shape_release(ball);
+}
+
 // A cylinder gets wider and no longer: its flat ends stay where they are, up to their edges.
 static void flat_faces_stay_flat(void** state) {
   (void)state;
@@ -121,6 +149,7 @@ static void parts_that_are_close_do_not_overlap(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(curved_shapes_get_their_volume),
+      cmocka_unit_test(balls_stay_round),
       cmocka_unit_test(flat_faces_stay_flat),
       cmocka_unit_test(parts_that_are_close_do_not_overlap),
   };
