@@ -42,7 +42,7 @@ for folder in src/methods/*/; do
   allow "${folder}scene.c" "$shapes|files/|scene/|yawara/(files|$method|extend/[a-z_]+)\.h"
 done
 allow src/contact "$seam|contact/"
-allow src/world "$seam|device/device\.h|model/|contact/|world/|yawara/(world|joint|query|contact|force|track|follow|mesh_obstacle)\.h"
+allow src/world "$seam|device/device\.h|model/|contact/|world/|yawara/(world|joint|query|contact|force|track|follow|mesh_obstacle|extend/shared_body)\.h"
 allow src/files "$shapes|files/|yawara/(files|extend/[a-z_]+)\.h"
 allow src/scene "$shapes|materials/|files/|scene/|yawara/(pose|scene|world|joint|force|track|follow|mesh_obstacle|files|extend/[a-z_]+)\.h"
 

@@ -42,7 +42,7 @@ yw_status yw_file_part_open(const char* path, const yw_allocator* mem, yw_file_p
     return yw_fail(error, YW_ERR_IO, "%s: cannot be written: %s", yw_file_short_name(path),
                    strerror(errno));
   }
-  yw_file_part* part = yw_mem_alloc(mem, sizeof *part, _Alignof(yw_file_part));
+  yw_file_part* part = YW_NEW(mem, yw_file_part);
   if (!part) {
     close(file);
     return yw_fail_memory(error, "writing a file");

@@ -168,9 +168,15 @@ yw_status yw_world_save_file(const yw_world* world, const char* path, uint64_t o
   return yw_file_part_close(tail, path, false, error);
 }
 
+static void show(const yw_world* world, const yw_order* order) {
+  char* data = fetch_data(world, order);
+  yw_shown_follow(world, order, data);
+  yw_mem_free(&world->mem, data);
+}
+
 static void fill_field(yw_world* world, const yw_order* order) {
-  int32_t count = 0;
-  yw_body_positions(world, order->body, &count);
+  const yw_body* body = yw_world_find_body(world, order->body);
+  int32_t count = body ? body->particles.count : 0;
   float* values = YW_NEW_ARRAY(&world->mem, float, count);
   if (!values) world->ranks->abandon(world->ranks->context, "not enough memory for a field");
   yw_body_field_values(world, order->body, order->number, values, count);
@@ -209,6 +215,9 @@ yw_status yw_world_follow(yw_world* world) {
         break;
       case YW_ORDER_FIELD:
         fill_field(world, &order);
+        break;
+      case YW_ORDER_SHOW:
+        show(world, &order);
         break;
       default:
         return status;

@@ -149,8 +149,7 @@ static yw_status keep_from_obstacles(const yw_world* world, const yw_body* body,
 }
 
 // Particles stay outside of obstacles, but a surface that follows them may enter.
-static void push_out(const yw_world* world, const yw_body* body, yw_vec3* out) {
-  int32_t count = body->model->surface.num_vertices;
+static void push_out(const yw_world* world, int32_t count, yw_vec3* out) {
   for (int32_t k = 0; k < world->obstacles.count; ++k) {
     const yw_world_obstacle* obstacle = &world->obstacles.items[k];
     if (obstacle->generation % 2 == 0 || obstacle->mesh) continue;
@@ -186,8 +185,14 @@ yw_status yw_body_surface_positions(const yw_world* world, yw_body_id id, yw_vec
   if (status < 0 || !body->active) return status;
   if (body->model->walls) return keep_apart(world, body, out);
   const yw_method* method = body->model->method;
-  if (method->surface_parted) push_out(world, body, out);
+  if (method->surface_parted) push_out(world, body->model->surface.num_vertices, out);
   bool strays = body->model->own_surface && method->surface_strays;
   if (!strays || !method->surface_strays(body->model->data)) return YW_OK;
   return keep_from_obstacles(world, body, out);
+}
+
+void yw_body_surface_range(const yw_world* world, const yw_body* body, int32_t first, int32_t count,
+                           yw_vec3* out) {
+  body->model->method->surface_range(body->state, &body->particles, first, count, out);
+  if (body->active) push_out(world, count, out);
 }

@@ -365,13 +365,14 @@ typedef enum yw_order_kind {
   YW_ORDER_WRITE,
   YW_ORDER_LOAD,
   YW_ORDER_ENERGY,
-  YW_ORDER_FIELD
+  YW_ORDER_FIELD,
+  YW_ORDER_SHOW
 } yw_order_kind;
 
 /// What rank 0 does and others must do as well.
 typedef struct yw_order {
   int32_t kind;
-  int32_t number;  ///< substeps, or of a field
+  int32_t number;  ///< substeps, of a field, or of places
   float dt;
   yw_body_id body;
   uint64_t size;     ///< bytes of a snapshot, or of the path of a file
@@ -382,6 +383,12 @@ typedef struct yw_order {
 /// Rank 0 tells the others, unless it is within such a call; then yw_order_done ends it.
 void yw_order_give(const yw_world* world, yw_order order);
 void yw_order_done(const yw_world* world);
+/// shown_surface.c: yw_body_surface_positions of some vertices, with a method that has
+/// surface_range.
+void yw_body_surface_range(const yw_world* world, const yw_body* body, int32_t first, int32_t count,
+                           yw_vec3* out);
+/// ranks_shown.c: takes part in writing what is shown of a body; data: places, then the path.
+void yw_shown_follow(const yw_world* world, const yw_order* order, const char* data);
 
 // ranks_bodies.c: bodies that live on one rank.
 /// Chooses the rank that advances each body in this step.

@@ -57,7 +57,7 @@ refuses "ranks with different scenes" "another scene" \
   "${launch[@]}" -n 1 "$yawara" run scene.json -o bad : -n 1 "$yawara" run other.json -o bad
 { cat "$yawara"; echo; } >changed && chmod +x changed
 refuses "ranks that are different programs" "different programs" \
-  env YAWARA_MPI_LIBRARY="$(dirname "$yawara")/libyawara_mpi.so" \
+  env YAWARA_MPI_LIBRARY="${YAWARA_MPI_LIBRARY:-$(dirname "$yawara")/libyawara_mpi.so}" \
   "${launch[@]}" -n 1 "$yawara" run scene.json -o bad : -n 1 ./changed run scene.json -o bad
 refuses "more ranks than chunks of masters" "3 ranks are too many for 500 masters" \
   "${launch[@]}" -n 3 "$yawara" run scene.json -o bad

@@ -2,14 +2,17 @@
 // Plastic bodies on several ranks: the same bits as on one. Ranks are threads here; the program has
 // the same over MPI (tests/cli/test_ranks.sh).
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/testing.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/ranks.h"
+#include "yawara/extend/shared_body.h"
 #include "yawara/yawara.h"
 
-enum { MOST_RANKS = 8, FRAMES = 2, MOST_FRAMES = 4 };
+enum { MOST_RANKS = 8, FRAMES = 2, MOST_FRAMES = 4, MOST_SHOWN = 100000 };
 
 // A bar that falls on an edge: it bends, is torn, and lands on the floor.
 static const char torn[] =
@@ -79,6 +82,9 @@ typedef struct rank_job {
   double energy;
   void* kept;
   size_t kept_size;
+  float* shown;  // of the first body at the end, if it is not NULL: what a frame has of it
+  size_t num_shown;
+  int32_t parted;
   yw_status status;
   yw_error error;
 } rank_job;
@@ -103,6 +109,41 @@ static void measure(rank_job* job, yw_world* world) {
   job->status = yw_world_save(world, job->kept, room, &job->kept_size);
 }
 
+// Positions, vertices of the surface, radii, then how far particles have parted. Ranks write them
+// in another order than that of the file.
+static void show(rank_job* job, yw_world* world) {
+  yw_body_id body = yw_world_body(world, 0);
+  int32_t count = 0, vertices = yw_model_surface(yw_body_model(world, body))->num_vertices;
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  size_t n = (size_t)count, at[4] = {0, 3 * n, 3 * n + 3 * (size_t)vertices, 0};
+  at[3] = at[2] + n;
+  job->num_shown = at[3] + n;
+  assert_true(vertices > 0 && job->num_shown < MOST_SHOWN);
+  if (!job->ranks) {
+    memcpy(job->shown, x, n * sizeof *x);
+    yw_body_surface_positions(world, body, (yw_vec3*)(void*)(job->shown + at[1]), vertices);
+    memcpy(job->shown + at[2], yw_body_radii(world, body, NULL), n * sizeof(float));
+    job->parted = yw_body_parted(world, body, job->shown + at[3], count);
+    return;
+  }
+  assert_int_equal(yw_body_shared_particles(world, body), count);
+  char path[] = "/tmp/test_ranks_XXXXXX";
+  int file = mkstemp(path);
+  const yw_shown_place places[] = {{YW_SHOWN_PARTED, 4 * at[3]},
+                                   {YW_SHOWN_SURFACE, 4 * at[1]},
+                                   {YW_SHOWN_POSITIONS, 0},
+                                   {YW_SHOWN_RADII, 4 * at[2]}};
+  job->status = yw_body_write_shown(world, body, 4, places, path, &job->parted, &job->error);
+  ssize_t bytes = read(file, job->shown, MOST_SHOWN * sizeof(float));
+  assert_int_equal(bytes, 4 * (job->parted > 0 ? job->num_shown : at[3]));
+  close(file);
+  unlink(path);
+  // Whoever cannot write says so, and the others go on.
+  yw_error error = {0};
+  assert_int_equal(yw_body_write_shown(world, body, 4, places, path, NULL, &error), YW_ERR_IO);
+  assert_non_null(strstr(error.message, "cannot be written"));
+}
+
 static void lead(rank_job* job, yw_world* world) {
   if (job->start) job->status = yw_world_load(world, job->start, job->start_size, &job->error);
   job->hash[0] = yw_world_hash(world);
@@ -111,6 +152,7 @@ static void lead(rank_job* job, yw_world* world) {
     job->hash[i + 1] = yw_world_hash(world);
   }
   measure(job, world);
+  if (job->shown) show(job, world);
 }
 
 static void* run_rank(void* context) {
@@ -246,6 +288,32 @@ static void snapshots_go_from_any_number_of_ranks_to_any_other(void** state) {
   free(three.kept);
 }
 
+// What all ranks write of a frame is what one rank shows, before matter parts and after.
+static void same_shown(const char* text, int32_t frames, bool parts, int32_t count) {
+  rank_job like = {.text = text, .frames = frames};
+  like.shown = calloc(MOST_SHOWN, sizeof(float));
+  rank_job alone = run_alone(&like);
+  like.shown = calloc(MOST_SHOWN, sizeof(float));
+  rank_job job = run_ranks(&like, count);
+  print_message("%d of the particles have parted\n", alone.parted);
+  if (job.status < 0) print_error("%s\n", job.error.message);
+  assert_true(job.status >= 0);
+  assert_int_equal(alone.parted > 0, parts);
+  assert_int_equal(job.parted, alone.parted);
+  assert_int_equal(job.num_shown, alone.num_shown);
+  assert_memory_equal(job.shown, alone.shown, alone.num_shown * sizeof(float));
+  free(alone.shown);
+  free(job.shown);
+}
+
+static void what_ranks_write_of_a_frame_is_what_one_shows(void** state) {
+  (void)state;
+  same_shown(torn, 0, false, 3);
+  same_shown(torn, FRAMES, true, 2);
+  same_shown(torn, FRAMES, true, 5);
+  same_shown(merged, FRAMES, true, 3);
+}
+
 static void refused(const char* text, int32_t count, const char* words) {
   rank_job job = run_ranks(&(rank_job){.text = text, .frames = 1}, count);
   assert_true(job.status < 0);
@@ -280,6 +348,7 @@ int main(void) {
       cmocka_unit_test(other_bodies_have_the_same_bits_on_any_number_of_ranks),
       cmocka_unit_test(unequal_work_moves_chunks_but_no_bits),
       cmocka_unit_test(snapshots_go_from_any_number_of_ranks_to_any_other),
+      cmocka_unit_test(what_ranks_write_of_a_frame_is_what_one_shows),
       cmocka_unit_test(what_ranks_cannot_do_gets_clear_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static inline void write_sample_run(void) {
   assert_int_equal(run_folder_write_shown(folder, scene, NULL, shown, &info, &error), YW_OK);
   frame_cells known[5] = {0};
   for (int32_t i = 0; i < NUM_FRAMES; ++i) {
-    const frame_def taken = {world, scene, i, "all", known};
+    const frame_def taken = {world, scene, i, "all", known, false};
     frame_data frame;
     assert_int_equal(frame_take(&taken, &frame, &error), YW_OK);
     assert_int_equal(run_folder_write_frame(folder, &info, &frame, &error), YW_OK);

@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include "yawara/extend/shared_body.h"
 #include "yawara/extend/timer.h"
 
 #define PROBE_SECONDS 0.5
@@ -12,10 +13,11 @@ run_cost run_cost_of(const yw_world* world) {
   run_cost cost = {0};
   int64_t points = 0;
   for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {
-    int32_t count = 0;
     yw_body_id id = yw_world_body(world, i);
     const yw_model* model = yw_body_model(world, id);
-    yw_body_positions(world, id, &count);
+    // Of bodies that ranks share nobody shall make a list of positions.
+    int32_t count = yw_body_shared_particles(world, id);
+    if (count == 0) yw_body_positions(world, id, &count);
     cost.particles += count;
     if (yw_model_surface_has_state(model)) points += yw_model_surface(model)->num_vertices;
   }

@@ -219,11 +219,13 @@ static yw_status write_frame(run* r, int32_t number, yw_error* error) {
                          .scene = r->scene,
                          .number = number,
                          .fields = r->info.fields[0] ? r->info.fields : NULL,
-                         .known_cells = r->known_cells};
+                         .known_cells = r->known_cells,
+                         .leave_shared = r->ranks != NULL};
   frame_data frame;
   yw_status status = frame_take(&def, &frame, error);
   if (status < 0) return status;
-  status = run_folder_write_frame(r->dir, &r->info, &frame, error);
+  status = r->ranks ? run_folder_write_shared_frame(r->dir, &r->info, &frame, r->world, error)
+                    : run_folder_write_frame(r->dir, &r->info, &frame, error);
   frame_free(&frame);
   return status;
 }

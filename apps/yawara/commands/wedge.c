@@ -353,7 +353,9 @@ int cmd_wedge(int argc, char** argv) {
         o.input);
   }
   if (!old && o.stop) code = bad_input("%s: there is no wedge to stop", o.input);
-  if (!old && !o.stop) code = make_wedge(&o);
+  bool shows = o.status && o.def.sweep.count == 0;
+  if (!old && shows) code = bad_input("%s is not the folder of a wedge", o.input);
+  if (!old && !o.stop && !shows) code = make_wedge(&o);
   if (code >= 0) return code;
   wedge w;
   yw_error error = {0};

@@ -8,6 +8,7 @@
 
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/shared_body.h"
 #include "yawara/extend/vec.h"
 
 void frame_free(frame_data* frame) {
@@ -190,12 +191,29 @@ static bool take_fields(const yw_world* world, yw_body_id id, const char* wanted
   return true;
 }
 
+// Which lists ranks will write.
+static bool note_shared(const frame_def* def, int32_t body, value_room* room, frame_body* out) {
+  const yw_world* world = def->world;
+  yw_body_id id = yw_world_body(world, body);
+  const yw_model* model = yw_body_model(world, id);
+  const yw_tri_mesh* surface = yw_model_surface(model);
+  out->is_shared = true;
+  out->num_particles = yw_body_shared_particles(world, id);
+  out->has_surface = yw_model_surface_has_state(model);
+  out->num_surface = out->has_surface ? surface->num_vertices : 0;
+  out->may_part = yw_model_surface_parts(model);
+  out->has_radii = (surface->num_triangles == 0 || out->may_part) && yw_body_radii(world, id, NULL);
+  return take_cells(def, body, room, out) && take_fields(world, id, def->fields, room, out);
+}
+
 static bool take_body(const frame_def* def, int32_t body, value_room* room, frame_body* out) {
   const yw_world* world = def->world;
   yw_body_id id = yw_world_body(world, body);
   const yw_model* model = yw_body_model(world, id);
   const yw_tri_mesh* surface = yw_model_surface(model);
   out->active = yw_body_is_active(world, id);
+  if (def->leave_shared && yw_body_shared_particles(world, id) > 0)
+    return note_shared(def, body, room, out);
   const yw_vec3* x = yw_body_positions(world, id, &out->num_particles);
   size_t count = (size_t)out->num_particles;
   yw_vec3* positions = take_values(room, 3 * count);

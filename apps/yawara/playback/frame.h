@@ -31,6 +31,8 @@ typedef struct frame_body {
   int32_t cells_frame;   ///< the frame that stores the cells; -1: they are the tets of the model
   frame_field* fields;
   int32_t num_fields;
+  /// Ranks share the body and write its lists themselves (frame_write_shared): they are NULL here.
+  bool is_shared, has_surface, has_radii, may_part;
 } frame_body;
 
 typedef struct frame_data {
@@ -58,6 +60,8 @@ typedef struct frame_def {
   /// One per body, kept from frame to frame, so that unchanged cells are not copied again. NULL:
   /// always copy cells.
   frame_cells* known_cells;
+  /// Leaves the lists of bodies that ranks share to these.
+  bool leave_shared;
 } frame_def;
 yw_status frame_take(const frame_def* def, frame_data* out, yw_error* error);
 void frame_free(frame_data* frame);
@@ -90,6 +94,10 @@ yw_status frame_keep_apart(const frame_data* frame, const shown_scene* shown,
                            yw_vec3* const* surfaces);
 
 void frame_write(const frame_data* frame, yw_writer* writer);
+/// The same bytes, to a file that exists, from an offset on; with them the lists of bodies that
+/// ranks share, which all ranks write. *size: bytes.
+yw_status frame_write_shared(const frame_data* frame, const yw_world* world, const char* path,
+                             uint64_t offset, uint64_t* size, yw_error* error);
 /// Reads to the end of the bytes. Sizes and indices are checked: YW_ERR_FORMAT if they make no
 /// sense. The frame must be freed in either case.
 yw_status frame_read(yw_reader* reader, frame_data* out);

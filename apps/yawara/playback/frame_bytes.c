@@ -2,7 +2,9 @@
 // The frame files of a run, see docs/runs.md.
 #include "playback/bytes.h"
 #include "playback/frame.h"
+#include "yawara/extend/file.h"
 #include "yawara/extend/memory.h"
+#include "yawara/extend/shared_body.h"
 
 enum { ACTIVE = 1, SURFACE = 2, RADII = 4, CELLS = 8, CELLS_OF_FRAME = 16, PARTED = 32 };
 enum { ALL_FLAGS = 63 };
@@ -18,14 +20,19 @@ static void write_cells(const frame_body* body, yw_writer* writer) {
   }
 }
 
-static void write_body(const frame_body* body, yw_writer* writer) {
-  size_t count = (size_t)body->num_particles;
-  uint32_t flags = (body->active ? ACTIVE : 0u) | (body->surface ? SURFACE : 0u) |
-                   (body->radii ? RADII : 0u) | (body->cells ? CELLS : 0u) |
+static void write_start(const frame_body* body, bool surface, bool radii, bool parted,
+                        yw_writer* writer) {
+  uint32_t flags = (body->active ? ACTIVE : 0u) | (surface ? SURFACE : 0u) | (radii ? RADII : 0u) |
+                   (body->cells ? CELLS : 0u) |
                    (!body->cells && body->cells_frame >= 0 ? CELLS_OF_FRAME : 0u) |
-                   (body->parted ? PARTED : 0u);
+                   (parted ? PARTED : 0u);
   yw_write_u32(writer, flags);
-  yw_write_u32(writer, (uint32_t)count);
+  yw_write_u32(writer, (uint32_t)body->num_particles);
+}
+
+static void write_lists(const frame_body* body, yw_writer* writer) {
+  size_t count = (size_t)body->num_particles;
+  write_start(body, body->surface, body->radii, body->parted, writer);
   write_vectors(writer, body->positions, body->num_particles);
   if (body->surface) {
     yw_write_u32(writer, (uint32_t)body->num_surface);
@@ -33,6 +40,10 @@ static void write_body(const frame_body* body, yw_writer* writer) {
   }
   if (body->radii) yw_write_f32(writer, body->radii, count);
   if (body->parted) yw_write_f32(writer, body->parted, count);
+}
+
+// Cells and fields.
+static void write_rest(const frame_body* body, yw_writer* writer) {
   write_cells(body, writer);
   yw_write_u32(writer, (uint32_t)body->num_fields);
   for (int32_t i = 0; i < body->num_fields; ++i) {
@@ -45,7 +56,7 @@ static void write_body(const frame_body* body, yw_writer* writer) {
   }
 }
 
-void frame_write(const frame_data* frame, yw_writer* writer) {
+static void write_head(const frame_data* frame, yw_writer* writer) {
   yw_write_u32(writer, (uint32_t)frame->number);
   yw_write_f64(writer, frame->time);
   yw_write_u32(writer, (uint32_t)frame->num_obstacles);
@@ -56,7 +67,69 @@ void frame_write(const frame_data* frame, yw_writer* writer) {
     yw_write_f32(writer, pose, 8);
   }
   yw_write_u32(writer, (uint32_t)frame->num_bodies);
-  for (int32_t i = 0; i < frame->num_bodies; ++i) write_body(&frame->bodies[i], writer);
+}
+
+void frame_write(const frame_data* frame, yw_writer* writer) {
+  write_head(frame, writer);
+  for (int32_t i = 0; i < frame->num_bodies; ++i) {
+    write_lists(&frame->bodies[i], writer);
+    write_rest(&frame->bodies[i], writer);
+  }
+}
+
+// Writing by ranks --------------------------------------------------------------------------------
+
+// The next list of a body, with so many numbers.
+static void leave_room(yw_shown_place* places, int32_t* count, yw_shown_values values,
+                       size_t numbers, yw_writer* writer) {
+  places[(*count)++] = (yw_shown_place){values, writer->size};
+  writer->size += 4 * numbers;
+}
+
+// Whether a body has parted is known, and written, after its lists.
+static yw_status write_shared_lists(const frame_body* body, const yw_world* world, yw_body_id id,
+                                    const char* path, yw_writer* writer, yw_error* error) {
+  yw_shown_place places[4];
+  int32_t num_places = 0, parted = 0;
+  size_t count = (size_t)body->num_particles;
+  yw_writer start = *writer;
+  write_start(body, body->has_surface, body->has_radii, false, writer);
+  leave_room(places, &num_places, YW_SHOWN_POSITIONS, 3 * count, writer);
+  if (body->has_surface) {
+    yw_write_u32(writer, (uint32_t)body->num_surface);
+    leave_room(places, &num_places, YW_SHOWN_SURFACE, 3 * (size_t)body->num_surface, writer);
+  }
+  if (body->has_radii) leave_room(places, &num_places, YW_SHOWN_RADII, count, writer);
+  size_t end = writer->size;
+  if (body->may_part) leave_room(places, &num_places, YW_SHOWN_PARTED, count, writer);
+  yw_status status = yw_body_write_shown(world, id, num_places, places, path, &parted, error);
+  if (parted > 0) {
+    write_start(body, body->has_surface, body->has_radii, true, &start);
+  } else {
+    writer->size = end;
+  }
+  return status;
+}
+
+yw_status frame_write_shared(const frame_data* frame, const yw_world* world, const char* path,
+                             uint64_t offset, uint64_t* size, yw_error* error) {
+  yw_file_part* part = NULL;
+  yw_status status = yw_file_part_open(path, NULL, &part, error);
+  if (status < 0) return status;
+  yw_writer writer = {.put = yw_file_part_put, .context = part, .size = (size_t)offset};
+  write_head(frame, &writer);
+  for (int32_t i = 0; i < frame->num_bodies && status >= 0; ++i) {
+    const frame_body* body = &frame->bodies[i];
+    if (body->is_shared) {
+      status = write_shared_lists(body, world, yw_world_body(world, i), path, &writer, error);
+    } else {
+      write_lists(body, &writer);
+    }
+    write_rest(body, &writer);
+  }
+  *size = writer.size - offset;
+  yw_status closed = yw_file_part_close(part, path, false, status < 0 ? NULL : error);
+  return status < 0 ? status : closed;
 }
 
 // Reading -----------------------------------------------------------------------------------------

@@ -313,6 +313,32 @@ yw_status run_folder_write_frame(const char* dir, const run_info* info, const fr
   return status;
 }
 
+// Other ranks may have been started in another folder.
+static char* path_for_ranks(const yw_file_writer* file, yw_error* error) {
+  char* path = realpath(file->temporary, NULL);
+  if (!path) yw_fail(error, YW_ERR_IO, "%s: cannot be found again", file->temporary);
+  return path;
+}
+
+yw_status run_folder_write_shared_frame(const char* dir, const run_info* info,
+                                        const frame_data* frame, const yw_world* world,
+                                        yw_error* error) {
+  char final[MAX_FILE];
+  frame_path(dir, frame->number, final);
+  unsigned char head[sizeof info->shown_hash];
+  yw_writer writer = {.data = head, .capacity = sizeof head};
+  yw_write_u64(&writer, info->shown_hash);
+  yw_file_writer file;
+  yw_status status = sealed_file_begin(&file, final, frame_magic, &writer, false, error);
+  if (status < 0) return status;
+  uint64_t size = 0;
+  char* path = path_for_ranks(&file, error);
+  status = path ? frame_write_shared(frame, world, path, SEALED_MAGIC + writer.size, &size, error)
+                : YW_ERR_IO;
+  free(path);
+  return sealed_file_end(&file, status, writer.size + size, error);
+}
+
 // Snapshots ---------------------------------------------------------------------------------------
 
 // Makes `fresh` the newest snapshot and keeps the one so far. There is one at every moment.
@@ -338,13 +364,12 @@ yw_status run_folder_write_snapshot(const char* dir, int32_t frame, const yw_wor
   yw_write_u32(&writer, (uint32_t)frame);
   yw_write_u32(&writer, 0);
   yw_file_writer file;
-  status = sealed_file_begin(&file, fresh, snapshot_magic, &writer, error);
+  status = sealed_file_begin(&file, fresh, snapshot_magic, &writer, true, error);
   if (status < 0) return status;
-  // Other ranks may have been started in another folder.
-  char* path = realpath(file.temporary, NULL);
   uint64_t size = 0;
-  status = path ? yw_world_save_file(world, path, SEALED_MAGIC + writer.size, &size, error)
-                : yw_fail(error, YW_ERR_IO, "%s: cannot be found again", file.temporary);
+  char* path = path_for_ranks(&file, error);
+  status =
+      path ? yw_world_save_file(world, path, SEALED_MAGIC + writer.size, &size, error) : YW_ERR_IO;
   free(path);
   status = sealed_file_end(&file, status, writer.size + size, error);
   return status < 0 ? status : take_turns(fresh, newest, before, error);

@@ -51,6 +51,10 @@ yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const c
 yw_status run_folder_shown_hash(const shown_scene* shown, uint64_t* out, yw_error* error);
 yw_status run_folder_write_frame(const char* dir, const run_info* info, const frame_data* frame,
                                  yw_error* error);
+/// The same, of a frame whose shared bodies were left to the ranks: all of them write it.
+yw_status run_folder_write_shared_frame(const char* dir, const run_info* info,
+                                        const frame_data* frame, const yw_world* world,
+                                        yw_error* error);
 /// Removes frames from `first` on, and what writers that were killed left behind.
 void run_folder_remove_later(const char* dir, int32_t first);
 /// Bytes on disk of a frame, and of all frames; 0 if there is none.

@@ -34,10 +34,10 @@ yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* erro
 }
 
 yw_status sealed_file_begin(yw_file_writer* file, const char* path, const char magic[SEALED_MAGIC],
-                            const yw_writer* head, yw_error* error) {
+                            const yw_writer* head, bool durable, yw_error* error) {
   yw_status status = yw_file_writer_open(file, path, NULL, error);
   if (status < 0) return status;
-  file->durable = true;
+  file->durable = durable;
   yw_file_write(file, magic, SEALED_MAGIC);
   yw_file_write(file, head->data, head->size);
   // Signals may interrupt it; what was written stays written.

@@ -16,11 +16,11 @@ yw_writer sealed_begin(const char magic[SEALED_MAGIC], size_t size);
 uint64_t sealed_hash(const yw_writer* writer);
 yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* error);
 /// A file whose content does not stand in memory: begin opens a temporary file and writes the magic
-/// and the bytes of `head`, others write to it by its path, and end seals it and gives it its name
-/// once all of it is on the disk.
+/// and the bytes of `head`, others write to it by its path, and end seals it and gives it its name;
+/// durable: once all of it is on the disk.
 /// After begin has succeeded, end must be called; with a status below 0 it drops the file.
 yw_status sealed_file_begin(yw_file_writer* file, const char* path, const char magic[SEALED_MAGIC],
-                            const yw_writer* head, yw_error* error);
+                            const yw_writer* head, bool durable, yw_error* error);
 /// size: of the content, with the head.
 yw_status sealed_file_end(yw_file_writer* file, yw_status status, uint64_t size, yw_error* error);
 

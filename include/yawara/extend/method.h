@@ -328,6 +328,15 @@ typedef struct yw_method {
   /// Brings them back, and reports on the substeps since. YW_ERR_DEVICE: the device is lost, and
   /// with it these substeps.
   yw_status (*fetch)(void* state, yw_particles* particles, yw_method_report* report);
+
+  // Bodies that ranks share show themselves by parts. NULL: every rank makes all to write some.
+
+  /// surface_positions, of the vertices [first, first + count) alone.
+  void (*surface_range)(const void* state, const yw_particles* particles, int32_t first,
+                        int32_t count, yw_vec3* out);
+  /// surface_parted, of the particles [first, first + count) alone.
+  int32_t (*parted_range)(const void* state, const yw_particles* particles, int32_t first,
+                          int32_t count, float* out);
 } yw_method;
 
 // Functions for methods: creating models, accessing bodies ----------------------------------------

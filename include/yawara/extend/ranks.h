@@ -80,9 +80,9 @@ YW_API void yw_scene_set_ranks(yw_scene* scene, const yw_ranks* ranks);
 /// For worlds without bodies: bodies made from now on are shared. YW_ERR_INVALID if there are some.
 YW_API yw_status yw_world_set_ranks(yw_world* world, const yw_ranks* ranks);
 /// For ranks other than 0: does what rank 0 does with its world, until it destroys it. That is
-/// yw_world_step, load, hash, save, save_file, snapshot_size, yw_body_energy_of and
-/// yw_body_field_values, from one thread; the world must not be changed in other ways. Returns the
-/// status of the last step.
+/// yw_world_step, load, hash, save, save_file, snapshot_size, yw_body_energy_of,
+/// yw_body_field_values and yw_body_write_shown (shared_body.h), from one thread; the world must
+/// not be changed in other ways. Returns the status of the last step.
 YW_API yw_status yw_world_follow(yw_world* world);
 /// To be called by all ranks once their worlds are built (yw_scene_build does); from then on rank 0
 /// leads. What cannot be simulated by several ranks yet gives YW_ERR_INVALID and words, and so does

@@ -182,6 +182,7 @@ struct bend_kernel {
   struct alignas(16) shared {
     match_step step;
     double totals[NUM_COLUMNS];
+    int stops;
   };
   static size_t shared_bytes() { return sizeof(shared); }
 
@@ -276,12 +277,15 @@ struct bend_kernel {
 
   KERNEL_FN void run(const args& a, int block, int num_blocks, char* memory) {
     shared* s = (shared*)memory;
-    if (a.scalars->diverged || (a.scalars->bad > 0 && !a.only_settles)) return;
     EACH_THREAD(t) {
       copy_step(a.scalars->step, &s->step, t);
+      // Block 0 may find meanwhile that the body has diverged: all threads of a block stop, or
+      // none.
+      if (t == 32) s->stops = a.scalars->diverged || (a.scalars->bad > 0 && !a.only_settles);
       if (block == 0 && t < NUM_COLUMNS) add_column_of_pieces(a, s, t);
     }
     SYNC();
+    if (s->stops) return;
     if (block == 0) {
       EACH_THREAD(t) {
         if (t == 0 && a.only_settles) settle(a.scalars, s->totals);

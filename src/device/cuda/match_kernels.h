@@ -193,6 +193,7 @@ KERNEL_FN match_step own_step(const match_args& a, const match_step& from) {
 
 // Copies a step, a word per thread.
 KERNEL_FN void copy_step(const match_step& step, match_step* to, int t) {
+  static_assert(sizeof(match_step) <= sizeof(uint32_t) * PART_THREADS);
   const uint32_t* from = (const uint32_t*)&step;
   if (t < (int)(sizeof(match_step) / sizeof(uint32_t))) ((uint32_t*)to)[t] = from[t];
 }

@@ -64,20 +64,20 @@ struct pull_kernel {
   // True for -0.
   KERNEL_FN bool is_low_zero(float x) { return x == 0.0f && signbit(x); }
 
-  // Notes where a particle was and is. Lanes without one take part: whole warps note.
-  KERNEL_FN void note(shared* s, const pull_sums& sums, bool live) {
+  // Notes where a particle was and is. Lanes without one take part: `threads` note together.
+  KERNEL_FN void note(shared* s, const pull_sums& sums, bool live, int threads) {
     const yw_lanes_vec3 &x = sums.pos, &v = sums.vel, &low = sums.lower, &high = sums.upper;
     int least[12] = {order_of(low.x),   order_of(low.y),   order_of(low.z), ~order_of(high.x),
                      ~order_of(high.y), ~order_of(high.z), order_of(x.x),   order_of(x.y),
                      order_of(x.z),     ~order_of(x.x),    ~order_of(x.y),  ~order_of(x.z)};
     for (int k = 0; k < 12; ++k) least[k] = live ? least[k] : INT32_MAX;
-    lower_all(s->least, least);
+    lower_all(s->least, least, threads);
     if (!live) return;
     if (is_low_zero(x.x) || is_low_zero(x.y) || is_low_zero(x.z)) s->has_zero = 1;
     if (!meets::is_sane(x.x, x.y, x.z) || !meets::is_sane(v.x, v.y, v.z)) s->meeting.bad = 1;
   }
 
-  KERNEL_FN void pull_one(const args& a, shared* s, lane_set at, int column) {
+  KERNEL_FN void pull_one(const args& a, shared* s, lane_set at, int column, int threads) {
     ring_sums rings = sum_ring(a, at);
     READ_FROM_HERE();
     const match_step step = own_step(a, s->step);
@@ -90,7 +90,7 @@ struct pull_kernel {
     s->tile.terms[0][column] = sums.torque.x;
     s->tile.terms[1][column] = sums.torque.y;
     s->tile.terms[2][column] = sums.torque.z;
-    if (!a.has_pins) note(s, sums, live);
+    if (!a.has_pins) note(s, sums, live, threads);
   }
 
   // Torque ----------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ struct pull_kernel {
     EACH_THREAD(t) {
       if (t >= span.count * YW_LANES) continue;
       lane_set at = lane_of_thread(&chunk, span.first, t);
-      pull_one(a, s, at, t / YW_LANES * YW_LANES + at.lane);
+      pull_one(a, s, at, t / YW_LANES * YW_LANES + at.lane, span.count * YW_LANES);
     }
     SYNC();
     EACH_THREAD(t) {

@@ -7,6 +7,8 @@
 #include "device/cuda/thread.h"
 
 #ifdef __CUDACC__
+#include <atomic>
+#include <mutex>
 
 static const char* device_fault = "";
 
@@ -54,16 +56,26 @@ __global__ void __launch_bounds__(Kernel::THREADS, Kernel::BLOCKS_PER_PROCESSOR)
   Kernel::run(a, (int)blockIdx.x, (int)gridDim.x, (char*)shared);
 }
 
+// Bodies are advanced on several threads: none may take back what another one was allowed.
+template <class Args>
+static bool allow_shared(void (*kernel)(Args), size_t bytes, std::atomic<size_t>* allowed) {
+  static std::mutex lock;
+  std::lock_guard<std::mutex> held(lock);
+  if (bytes <= *allowed) return true;
+  if (!succeeded(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes))) {
+    return false;
+  }
+  *allowed = bytes;
+  return true;
+}
+
 template <class Kernel>
 static bool device_run(device_stream stream, const typename Kernel::args& a, int num_blocks,
                        size_t shared_bytes) {
-  static size_t allowed = 0;
-  if (shared_bytes > allowed) {
-    if (!succeeded(cudaFuncSetAttribute(
-            run_kernel<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes))) {
-      return false;
-    }
-    allowed = shared_bytes;
+  static std::atomic<size_t> allowed{0};
+  if (shared_bytes > allowed && !allow_shared(run_kernel<Kernel>, shared_bytes, &allowed)) {
+    return false;
   }
   cudaLaunchAttribute early = {};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;

@@ -62,12 +62,14 @@ SHARED_FN float float_of(int order) {
   return value;
 }
 
-/// Lowers to[k] to the least value k of all threads that call it: the first 16 of a warp or all.
+/// Lowers to[k] to the least value k of the first `count` threads of a block, all of which call it;
+/// a multiple of 16. Who takes part must be said: threads that have gone different ways before need
+/// not be together again.
 #ifdef __CUDACC__
 template <int N>
-static __device__ void lower_all(int* to, const int (&values)[N]) {
+static __device__ void lower_all(int* to, const int (&values)[N], int count = 1024) {
   static_assert(N <= 16);
-  const unsigned here = __activemask();
+  const unsigned here = count - (int)(threadIdx.x & ~31u) >= 32 ? 0xffffffffu : 0xffffu;
   const int lane = (int)(threadIdx.x & 31);
   int own = 0;
 #pragma unroll
@@ -81,7 +83,8 @@ static __device__ void lower_one(int* to, int value) { atomicMin(to, value); }
 #else
 static void lower_one(int* to, int value) { *to = value < *to ? value : *to; }
 template <int N>
-static void lower_all(int* to, const int (&values)[N]) {
+static void lower_all(int* to, const int (&values)[N], int count = 0) {
+  (void)count;
   for (int k = 0; k < N; ++k) lower_one(to + k, values[k]);
 }
 #endif

@@ -96,20 +96,24 @@ static yw_mat3 map_of(const plastic_body* body, const yw_particles* particles, i
   return yw_mat3_mul(now, inverse_of(rest));
 }
 
-// Maps of the masters that vertices follow: that of m is maps[of_master[m]]. Both are NULL if out
-// of memory.
+// Maps of the masters that vertices [first, end) follow: that of m is maps[of_master[m]]. Both are
+// NULL if out of memory.
 typedef struct held_maps {
   int32_t* of_master;
   yw_mat3* maps;
 } held_maps;
 
-static held_maps find_maps(const plastic_body* body, const yw_particles* particles) {
+static held_maps find_maps(const plastic_body* body, const yw_particles* particles, int32_t first,
+                           int32_t end) {
   const plastic_model* model = body->model;
-  int32_t count = 0, holds = model->first_hold[model->surface.num_vertices];
+  int32_t count = 0;
   held_maps held = {.of_master = YW_NEW_ARRAY(&body->mem, int32_t, model->num_masters)};
-  for (int32_t k = 0; held.of_master && k < holds; ++k) {
-    int32_t* at = &held.of_master[model->holds[k].master];
-    if (*at == 0) *at = ++count;
+  for (int32_t v = first; held.of_master && v < end; ++v) {
+    const int32_t* kind = model->first_held + model->held_kind[v];
+    for (int32_t k = kind[0]; k < kind[1]; ++k) {
+      int32_t* at = &held.of_master[model->seed[v] + model->held[k]];
+      if (*at == 0) *at = ++count;
+    }
   }
   if (held.of_master) held.maps = YW_NEW_ARRAY(&body->mem, yw_mat3, count + 1);
   if (!held.maps) {
@@ -134,34 +138,52 @@ yw_status yw_plastic_model_surface(const void* pointer, const yw_allocator* mem,
 // The first one is where the search for the others began.
 int32_t yw_plastic_surface_particle(const void* pointer, int32_t vertex) {
   const plastic_model* model = pointer;
-  return model->holds[model->first_hold[vertex]].master;
+  return model->seed[vertex];
 }
 
+static float weight_of(const plastic_model* model, int32_t m, yw_vec3 p, float reach) {
+  float q = yw_distance(model->masters[m], p) / reach;
+  return q < 1.0f ? (1.0f - q * q) * (1.0f - q * q) : 0.0f;
+}
+
+// Weights follow from positions at rest; keeping them would take most of a model's memory.
 static yw_vec3 vertex_of(const plastic_body* body, const yw_particles* particles,
                          const held_maps* held, int32_t v) {
   const plastic_model* model = body->model;
   yw_vec3 sum = {0, 0, 0}, rest = model->surface.positions[v];
-  for (int32_t k = model->first_hold[v]; k < model->first_hold[v + 1]; ++k) {
-    int32_t m = model->holds[k].master;
+  int32_t seed = model->seed[v];
+  const int32_t* kind = model->first_held + model->held_kind[v];
+  float reach = yw_plastic_reach(model, seed, rest), weights = 0.0f;
+  for (int32_t k = kind[0]; k < kind[1]; ++k) {
+    weights += weight_of(model, seed + model->held[k], rest, reach);
+  }
+  for (int32_t k = kind[0]; k < kind[1]; ++k) {
+    int32_t m = seed + model->held[k];
     yw_vec3 p = yw_xyz(particles->pos[m]);
     yw_vec3 arm = yw_sub(rest, model->masters[m]);
     if (held->maps) p = yw_add(p, yw_mul(held->maps[held->of_master[m]], arm));
-    sum = yw_mad(sum, model->holds[k].weight, p);
+    sum = yw_mad(sum, weight_of(model, m, rest, reach) / weights, p);
   }
   return sum;
 }
 
-void yw_plastic_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out) {
+void yw_plastic_surface_range(const void* state, const yw_particles* particles, int32_t first,
+                              int32_t count, yw_vec3* out) {
   const plastic_body* body = state;
   const plastic_model* model = body->model;
-  held_maps held = find_maps(body, particles);
-  for (int32_t v = 0; v < model->surface.num_vertices; ++v) {
+  held_maps held = find_maps(body, particles, first, first + count);
+  for (int32_t v = first; v < first + count; ++v) {
     // A part that has not started is one point.
-    bool started = model->holds[model->first_hold[v]].master < body->num_all;
-    out[v] = started ? vertex_of(body, particles, &held, v) : yw_xyz(particles->pos[0]);
+    bool started = model->seed[v] < body->num_all;
+    out[v - first] = started ? vertex_of(body, particles, &held, v) : yw_xyz(particles->pos[0]);
   }
   yw_mem_free(&body->mem, held.of_master);
   yw_mem_free(&body->mem, held.maps);
+}
+
+void yw_plastic_surface_positions(const void* state, const yw_particles* particles, yw_vec3* out) {
+  const plastic_body* body = state;
+  yw_plastic_surface_range(body, particles, 0, body->model->surface.num_vertices, out);
 }
 
 // Parting -----------------------------------------------------------------------------------------
@@ -172,20 +194,32 @@ static float rise(float x, float low, float high) {
   return t * t * (3.0f - 2.0f * t);
 }
 
-static void part_at_links(const plastic_body* body, const yw_particles* particles, float* out) {
+// Masters that are looked at, and what is found: out[0] is that of the first.
+typedef struct parted_masters {
+  int32_t first, end;
+  float* out;
+} parted_masters;
+
+static void note_parted(const parted_masters* p, int32_t m, float parted) {
+  if (m >= p->first && m < p->end) p->out[m - p->first] = fmaxf(p->out[m - p->first], parted);
+}
+
+static void part_at_links(const plastic_body* body, const yw_particles* particles,
+                          const parted_masters* some) {
   const plastic_model* model = body->model;
-  int32_t number = 0;
+  int32_t number = yw_plastic_first_link(model, some->first);
   const int32_t* way;
-  for (int32_t m = 0; m < body->num_all; ++m) {
+  // A link is that of its later master, so those of a range are never before it.
+  for (int32_t m = some->first; m < body->num_all; ++m) {
     int32_t count = yw_plastic_links_of(model, m, &way);
     for (int32_t k = 0; k < count; ++k, ++number) {
       int32_t a = m + way[k];
-      if (a >= body->num_all) continue;
+      if (a >= body->num_all || (m >= some->end && (a < some->first || a >= some->end))) continue;
       float rest = yw_distance(model->masters[a], model->masters[m]);
       float now = yw_distance(yw_xyz(particles->pos[a]), yw_xyz(particles->pos[m]));
       float parted = body->is_linked[number] ? rise(now / rest, LINK_PARTS, LINK_PARTED) : 1.0f;
-      out[a] = fmaxf(out[a], parted);
-      out[m] = fmaxf(out[m], parted);
+      note_parted(some, a, parted);
+      note_parted(some, m, parted);
     }
   }
 }
@@ -242,7 +276,7 @@ static float distance_to_others(const plastic_body* body, const yw_particles* pa
 
 // Without memory surfaces keep their creases.
 static void part_where_parts_meet(const plastic_body* body, const yw_particles* particles,
-                                  float* out) {
+                                  const parted_masters* some) {
   int32_t count = body->num_all;
   float d = body->model->spacing;
   if (body->model->num_parts < 2) return;
@@ -257,29 +291,35 @@ static void part_where_parts_meet(const plastic_body* body, const yw_particles* 
       grid.next[m] = grid.head[b];
       grid.head[b] = m;
     }
-    for (int32_t m = 0; m < count; ++m) {
+    for (int32_t m = some->first; m < some->end; ++m) {
       float far = distance_to_others(body, particles, &grid, m) / d;
-      float merged = MOST_MERGED * (1.0f - rise(far, PARTS_MERGED, PARTS_MEET));
-      out[m] = fmaxf(out[m], merged);
+      note_parted(some, m, MOST_MERGED * (1.0f - rise(far, PARTS_MERGED, PARTS_MEET)));
     }
   }
   yw_mem_free(&body->mem, grid.head);
   yw_mem_free(&body->mem, grid.next);
 }
 
-int32_t yw_plastic_surface_parted(const void* state, const yw_particles* particles, float* out) {
+int32_t yw_plastic_parted_range(const void* state, const yw_particles* particles, int32_t first,
+                                int32_t count, float* out) {
   const plastic_body* body = state;
-  int32_t count = 0;
+  const parted_masters some = {first, first + count, out};
+  int32_t parted = 0;
   yw_mat3 turn = turn_of_body(body, particles);
-  memset(out, 0, (size_t)body->num_all * sizeof *out);
-  part_at_links(body, particles, out);
-  part_where_parts_meet(body, particles, out);
-  for (int32_t m = 0; m < body->num_all; ++m) {
+  memset(out, 0, (size_t)count * sizeof *out);
+  part_at_links(body, particles, &some);
+  part_where_parts_meet(body, particles, &some);
+  for (int32_t m = first; m < some.end; ++m) {
     yw_mat3 map = map_of(body, particles, m, &turn);
     float misfit = misfit_of(body, particles, &map, m);
     // Also where it is not a number.
-    if (!(misfit <= FIT_PARTS)) out[m] = fmaxf(out[m], rise(misfit, FIT_PARTS, FIT_PARTED));
-    count += out[m] > 0.0f;
+    if (!(misfit <= FIT_PARTS)) note_parted(&some, m, rise(misfit, FIT_PARTS, FIT_PARTED));
+    parted += out[m - first] > 0.0f;
   }
-  return count;
+  return parted;
+}
+
+int32_t yw_plastic_surface_parted(const void* state, const yw_particles* particles, float* out) {
+  const plastic_body* body = state;
+  return yw_plastic_parted_range(body, particles, 0, body->num_all, out);
 }

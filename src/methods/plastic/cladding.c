@@ -11,11 +11,8 @@
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
 
-// In spacings: how far a vertex sees masters; how far it sees beyond the nearest one, if that is
-// far; how far inside of the surface that one is looked for; and the neighbours of a master (26 on
-// the lattice).
-#define REACH 2.4f
-#define BEYOND 1.6f
+// In spacings: how far inside of the surface the nearest master is looked for; and the neighbours
+// of a master (26 on the lattice).
 #define INSIDE 0.5f
 #define NEAR 1.8f
 // Rings of cells that are searched for the nearest master before all are.
@@ -147,29 +144,6 @@ static bool find_normals(cladder* c) {
   return true;
 }
 
-static bool reserve(const yw_allocator* mem, plastic_hold** list, int32_t count, int32_t extra,
-                    int32_t* capacity) {
-  if (count + extra <= *capacity) return true;
-  int32_t wanted = 2 * (count + extra);
-  plastic_hold* grown = yw_mem_resize(mem, *list, (size_t)count, (size_t)wanted, sizeof **list);
-  if (!grown) return false;
-  *list = grown;
-  *capacity = wanted;
-  return true;
-}
-
-// The masters that a vertex follows, as the queue has them, with weights whose sum is 1.
-static void weigh(const cladder* c, yw_vec3 p, float reach, int32_t count, plastic_hold* out) {
-  float sum = 0.0f;
-  for (int32_t k = 0; k < count; ++k) {
-    float q = yw_distance(c->model->masters[c->queue[k]], p) / reach;
-    float w = q < 1.0f ? (1.0f - q * q) * (1.0f - q * q) : 0.0f;
-    out[k] = (plastic_hold){c->queue[k], w};
-    sum += w;
-  }
-  for (int32_t k = 0; k < count; ++k) out[k].weight /= sum;
-}
-
 // Only masters of the vertex's own part may hold it.
 static void choose_part(cladder* c, int32_t v) {
   c->first_own = 0;
@@ -183,31 +157,29 @@ static void choose_part(cladder* c, int32_t v) {
 }
 
 // Vertices at the same place (seams of textures) follow the same masters: no crack opens.
-static bool hold_vertices(cladder* c) {
+static bool collect_held(cladder* c, plastic_kinds* kinds) {
   plastic_model* model = c->model;
   float d = model->spacing;
-  int32_t total = 0, capacity = 0, vertices = c->surface->num_vertices;
-  for (int32_t v = 0; v < vertices; ++v) {
+  for (int32_t v = 0; v < c->surface->num_vertices; ++v) {
     yw_vec3 p = c->surface->positions[v];
     yw_vec3 normal = yw_normalize_or(c->normals[c->place[v]], yw_v3(0, 0, 0));
     choose_part(c, v);
     int32_t seed = nearest_master(c, yw_mad(p, -INSIDE * d, normal));
-    float reach = fmaxf(REACH * d, yw_distance(model->masters[seed], p) + BEYOND * d);
-    int32_t count = gather(c, seed, p, reach);
-    if (total > INT32_MAX / 4 || !reserve(&model->mem, &model->holds, total, count, &capacity)) {
-      return false;
-    }
-    weigh(c, p, reach, count, model->holds + total);
-    model->first_hold[v] = total;
-    total += count;
+    int32_t count = gather(c, seed, p, yw_plastic_reach(model, seed, p));
+    for (int32_t k = 0; k < count; ++k) c->queue[k] -= seed;
+    model->seed[v] = seed;
+    model->held_kind[v] = yw_plastic_kind_of(kinds, c->queue, count);
+    if (model->held_kind[v] < 0) return false;
   }
-  model->first_hold[vertices] = total;
-  plastic_hold* fitting = YW_NEW_ARRAY(&model->mem, plastic_hold, total);
-  if (!fitting) return false;
-  memcpy(fitting, model->holds, (size_t)total * sizeof *fitting);
-  yw_mem_free(&model->mem, model->holds);
-  model->holds = fitting;
   return true;
+}
+
+static bool hold_vertices(cladder* c) {
+  plastic_model* model = c->model;
+  plastic_kinds kinds;
+  bool good = yw_plastic_kinds_begin(&kinds, &model->mem, c->surface->num_vertices);
+  good = good && collect_held(c, &kinds);
+  return yw_plastic_kinds_end(&kinds, good, &model->first_held, &model->held);
 }
 
 static bool collect_near(cladder* c, plastic_kinds* kinds) {
@@ -244,10 +216,11 @@ static bool make_room(cladder* c) {
   c->queue = YW_NEW_ARRAY(mem, int32_t, masters);
   c->place = YW_NEW_ARRAY(mem, int32_t, vertices);
   c->normals = YW_NEW_ARRAY(mem, yw_vec3, vertices);
-  model->first_hold = YW_NEW_ARRAY(mem, int32_t, vertices + 1);
+  model->seed = YW_NEW_ARRAY(mem, int32_t, vertices);
+  model->held_kind = YW_NEW_ARRAY(mem, int32_t, vertices);
   model->near_kind = YW_NEW_ARRAY(mem, int32_t, masters);
   return c->first_link && c->ends && c->head && c->next && c->stamps && c->queue && c->place &&
-         c->normals && model->first_hold && model->near_kind;
+         c->normals && model->seed && model->held_kind && model->near_kind;
 }
 
 static yw_status check(const yw_tri_mesh* s, yw_error* error) {
@@ -292,8 +265,10 @@ void yw_plastic_forget_triangles(void* pointer) {
 void yw_plastic_unclad(plastic_model* model) {
   const yw_allocator* mem = &model->mem;
   yw_tri_mesh_free(&model->surface);
-  yw_mem_free(mem, model->first_hold);
-  yw_mem_free(mem, model->holds);
+  yw_mem_free(mem, model->seed);
+  yw_mem_free(mem, model->held_kind);
+  yw_mem_free(mem, model->first_held);
+  yw_mem_free(mem, model->held);
   yw_mem_free(mem, model->near_kind);
   yw_mem_free(mem, model->first_near);
   yw_mem_free(mem, model->near);

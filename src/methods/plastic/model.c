@@ -8,6 +8,7 @@
 
 #include "geometry/shape.h"
 #include "methods/plastic/body.h"
+#include "methods/plastic/bricks.h"
 #include "methods/plastic/cladding.h"
 #include "methods/plastic/plastic.h"
 #include "yawara/extend/error.h"
@@ -242,39 +243,50 @@ static yw_status lattice_of(const yw_shape* shape, float spacing, bool sheet, la
   return YW_OK;
 }
 
-// Samples the lattice points inside the shape, brick by brick, so that masters of one chunk lie
-// close together. With points NULL, only counts them.
-static int64_t sample(const yw_shape* shape, const lattice* l, yw_vec3* points) {
-  const int64_t flat[3] = {16, 1, 16}, thick[3] = {8, 8, 4};
-  const int64_t* size = l->count[1] == 1 ? flat : thick;
-  int64_t bricks[3], kept = 0;
-  for (int k = 0; k < 3; ++k) bricks[k] = (l->count[k] + size[k] - 1) / size[k];
-  for (int64_t b = 0; b < bricks[0] * bricks[1] * bricks[2]; ++b) {
-    const int64_t brick[3] = {b % bricks[0], b / bricks[0] % bricks[1],
-                              b / (bricks[0] * bricks[1])};
-    yw_vec4 batch[PLASTIC_CHUNK];
-    float distance[PLASTIC_CHUNK];
-    int32_t n = 0;
-    for (int64_t i = 0; i < PLASTIC_CHUNK; ++i) {
-      int64_t x = brick[0] * size[0] + i % size[0];
-      int64_t y = brick[1] * size[1] + i / size[0] % size[1];
-      int64_t z = brick[2] * size[2] + i / (size[0] * size[1]);
-      if (x >= l->count[0] || y >= l->count[1] || z >= l->count[2]) continue;
-      batch[n++] = (yw_vec4){l->first.x + l->spacing * (float)x, l->first.y + l->spacing * (float)y,
-                             l->first.z + l->spacing * (float)z, 0.0f};
-    }
-    yw_shape_distance_many(shape, n, batch, distance);
-    for (int32_t i = 0; i < n; ++i) {
-      if (!(distance[i] <= SURFACE_SLACK * l->spacing)) continue;
-      if (points) points[kept] = yw_xyz(batch[i]);
-      ++kept;
-    }
+// The lattice points of a brick that are inside the shape; their number.
+static int64_t sample_brick(const yw_shape* shape, const lattice* l, const int64_t size[3],
+                            const int64_t brick[3], yw_vec3* points) {
+  yw_vec4 batch[PLASTIC_CHUNK];
+  float distance[PLASTIC_CHUNK];
+  int64_t kept = 0;
+  int32_t n = 0;
+  for (int64_t i = 0; i < PLASTIC_CHUNK; ++i) {
+    int64_t x = brick[0] * size[0] + i % size[0];
+    int64_t y = brick[1] * size[1] + i / size[0] % size[1];
+    int64_t z = brick[2] * size[2] + i / (size[0] * size[1]);
+    if (x >= l->count[0] || y >= l->count[1] || z >= l->count[2]) continue;
+    batch[n++] = (yw_vec4){l->first.x + l->spacing * (float)x, l->first.y + l->spacing * (float)y,
+                           l->first.z + l->spacing * (float)z, 0.0f};
+  }
+  yw_shape_distance_many(shape, n, batch, distance);
+  for (int32_t i = 0; i < n; ++i) {
+    if (!(distance[i] <= SURFACE_SLACK * l->spacing)) continue;
+    if (points) points[kept] = yw_xyz(batch[i]);
+    ++kept;
   }
   return kept;
 }
 
-static yw_status count_points(const yw_shape* shape, float spacing, bool sheet, double limit,
-                              lattice* l, int64_t* count, yw_error* error) {
+// Samples the lattice points inside the shape, in the order of bricks. With points NULL, only
+// counts them. Below 0: out of memory.
+static int64_t sample(const yw_allocator* mem, const yw_shape* shape, const lattice* l,
+                      yw_vec3* points) {
+  plastic_bricks bricks;
+  int64_t kept = 0, brick[3];
+  bool good = yw_plastic_bricks_create(mem, l->count, &bricks);
+  for (int64_t b = 0; good && b < bricks.num_blocks; ++b) {
+    for (int64_t i = 0; i < yw_plastic_bricks_of_block(&bricks); ++i) {
+      if (!yw_plastic_brick_at(&bricks, b, i, brick)) continue;
+      kept += sample_brick(shape, l, bricks.size, brick, points ? points + kept : NULL);
+    }
+  }
+  yw_plastic_bricks_free(mem, &bricks);
+  return good ? kept : -1;
+}
+
+static yw_status count_points(const yw_allocator* mem, const yw_shape* shape, float spacing,
+                              bool sheet, double limit, lattice* l, int64_t* count,
+                              yw_error* error) {
   yw_status status = lattice_of(shape, spacing, sheet, l, error);
   if (status < 0) return status;
   double tried = (double)l->count[0] * (double)l->count[1] * (double)l->count[2];
@@ -285,7 +297,8 @@ static yw_status count_points(const yw_shape* shape, float spacing, bool sheet, 
     status = check_memory(0.02 * tried, 0.02 * tried, limit, error);
     if (status < 0) return status;
   }
-  *count = sample(shape, l, NULL);
+  *count = sample(mem, shape, l, NULL);
+  if (*count < 0) return yw_fail_memory(error, "the points of a plastic body");
   if (*count > 0) return check_memory((double)*count, (double)*count, limit, error);
   return yw_fail(error, YW_ERR_GEOMETRY,
                  "the shape holds no point of a lattice with spacing %g m; use a smaller spacing",
@@ -302,11 +315,14 @@ yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, floa
   *count = 0;
   lattice l;
   int64_t n;
-  yw_status status = count_points(shape, spacing, sheet, 1e12, &l, &n, error);
+  yw_status status = count_points(mem, shape, spacing, sheet, 1e12, &l, &n, error);
   if (status < 0) return status;
   *out = YW_NEW_ARRAY(mem, yw_vec3, n);
-  if (!*out) return yw_fail_memory(error, "the points of a plastic body");
-  sample(shape, &l, *out);
+  if (!*out || sample(mem, shape, &l, *out) < 0) {
+    yw_points_free(mem, *out);
+    *out = NULL;
+    return yw_fail_memory(error, "the points of a plastic body");
+  }
   *count = (int32_t)n;
   return YW_OK;
 }
@@ -326,7 +342,7 @@ yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet, dou
   *count = 0;
   lattice l;
   int64_t n;
-  yw_status status = count_points(shape, spacing, sheet, memory_limit, &l, &n, error);
+  yw_status status = count_points(NULL, shape, spacing, sheet, memory_limit, &l, &n, error);
   if (status < 0) return status;
   *count = (int32_t)n;
   if (bytes) *bytes = yw_plastic_body_bytes((double)n, usual_slaves((double)n, sheet));
@@ -398,8 +414,8 @@ static yw_status count_masters(const yw_plastic_def* def, plastic_model* model,
     int64_t count = from->num_points;
     if (from->shape) {
       lattice l;
-      yw_status status = count_points(from->shape, def->spacing, from->sheet, def->memory_limit, &l,
-                                      &count, error);
+      yw_status status = count_points(&model->mem, from->shape, def->spacing, from->sheet,
+                                      def->memory_limit, &l, &count, error);
       if (status < 0) return status;
     }
     model->parts[i].number = order[i];

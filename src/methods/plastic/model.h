@@ -22,12 +22,6 @@ typedef struct plastic_material_block {
   float eta[YW_LANES];              ///< fraction of the non-rotational affine velocity that is kept
 } plastic_material_block;
 
-/// A master that a vertex of the shown surface follows.
-typedef struct plastic_hold {
-  int32_t master;
-  float weight;  ///< those of a vertex sum to 1
-} plastic_hold;
-
 /// Two masters that are adjacent at rest.
 typedef struct plastic_link {
   int32_t a, b;
@@ -72,8 +66,10 @@ typedef struct plastic_model {
 
   // Shown surface (cladding.c); without one all are empty.
   yw_tri_mesh surface;
-  int32_t* first_hold;  ///< vertex v follows holds first_hold[v] to first_hold[v + 1] - 1
-  plastic_hold* holds;
+  // Vertex v follows masters seed[v] + held[k], k from first_held[kind] to first_held[kind + 1] -
+  // 1, with kind = held_kind[v]; the first of them is the seed.
+  int32_t *seed, *held_kind;
+  int32_t *first_held, *held;
   // Masters around master m: m + near[k], k from first_near[kind] to first_near[kind + 1] - 1, with
   // kind = near_kind[m]. On a lattice many have the same.
   int32_t* near_kind;

@@ -44,10 +44,10 @@ typedef struct plastic_settings {
   int32_t num_fields;
   yw_stiffness_spec* field_list;
 
-  // Built, owned by the document: particles and, with layers, Young's modulus, yield stress and
-  // density per particle, as three consecutive lists.
+  // Built, owned by the model or the document: particles and, with layers, Young's modulus, yield
+  // stress and density per particle, as three consecutive lists.
   int32_t num_points;
-  yw_vec3* points;
+  const yw_vec3* points;
   float* layers;
 } plastic_settings;
 static const plastic_settings plastic_defaults = {
@@ -347,10 +347,24 @@ static bool make_points(yw_loader* l, const yw_model_spec* model, plastic_settin
   }
   if (status < 0) return yw_deep_fail(&l->r, node ? node : model->source_node, &deep);
   plastic->num_points = count;
-  plastic->points = yw_json_alloc(l->r.doc, (size_t)count * sizeof *points);
-  if (plastic->points) memcpy(plastic->points, points, (size_t)count * sizeof *points);
-  yw_points_free(&l->scene->mem, points);
-  return plastic->points || yw_memory_fail(&l->r);
+  plastic->points = points;
+  return true;
+}
+
+// A model has positions of its own; a scene keeps those of bodies that are parts of another one.
+static bool settle_points(yw_loader* l, yw_model_spec* model, plastic_settings* plastic) {
+  const yw_vec3* points = plastic->points;
+  size_t bytes = (size_t)plastic->num_points * sizeof *points;
+  const yw_vec3* kept = model->model ? yw_model_points(model->model, NULL) : NULL;
+  if (!kept) {
+    yw_vec3* copy = yw_json_alloc(l->r.doc, bytes);
+    if (copy) memcpy(copy, points, bytes);
+    kept = copy;
+  }
+  plastic->points = model->points = kept;
+  model->num_points = plastic->num_points;
+  yw_points_free(&l->scene->mem, (yw_vec3*)(uintptr_t)points);
+  return kept || yw_memory_fail(&l->r);
 }
 
 static bool lay_layers(yw_loader* l, const yw_model_spec* model, plastic_settings* plastic) {
@@ -458,14 +472,13 @@ static bool create(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surfac
 static bool build(yw_loader* l, yw_model_spec* model) {
   plastic_settings* plastic = model->settings;
   if (!make_shape(l, model)) return false;
-  if (!choose_spacing(l, model, plastic) || !make_points(l, model, plastic) ||
-      !make_layers(l, model, plastic))
-    return false;
+  if (!choose_spacing(l, model, plastic) || !make_points(l, model, plastic)) return false;
   model->points = plastic->points;
   model->num_points = plastic->num_points;
   yw_tri_mesh surface = {0};
-  bool done =
-      make_surface(l, model, &surface) && (model->merged_only || create(l, model, &surface));
+  bool done = make_layers(l, model, plastic) && make_surface(l, model, &surface) &&
+              (model->merged_only || create(l, model, &surface));
+  done = settle_points(l, model, plastic) && done;
   // Groups, if there are any, take it from here.
   yw_tri_mesh_free(&model->surface_mesh);
   if (l->scene->groups.count == 0) yw_tri_mesh_free(&surface);
