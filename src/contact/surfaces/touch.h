@@ -42,13 +42,15 @@ typedef struct yw_contact {
   float slip;            ///< m/s, of bodies that answer
 } yw_contact;
 
-/// A contact of two edges that vertices around it make superfluous, unless the solver finds
-/// otherwise.
+/// A contact that others make superfluous, unless the solver finds otherwise: of two edges with
+/// vertices around it, or one that begins far apart (aside.c).
 typedef struct yw_contact_spare {
   int32_t corners[4];
-  float shares[2];  ///< of the second corner of each edge
+  float shares[2];  ///< of the second corner of each edge; of the last two of a triangle
   yw_vec3 normal;
   float distance, gap_before;  ///< m, as in yw_contact
+  bool vertex;                 ///< and a triangle; otherwise two edges
+  bool swapped;                ///< side 0 is the second body of its batch
 } yw_contact_spare;
 
 /// Two primitives that could meet in this substep. The guard keeps them apart.
@@ -83,7 +85,7 @@ typedef struct yw_contact_work {
   int32_t (*sorted_edges)[2];
   yw_box_tree leaves;
   yw_path_box* path_boxes;  ///< per particle
-  yw_lane_boxes vertex_boxes, edge_boxes, triangle_boxes;
+  yw_box_block* boxes;      ///< of primitives, see leaf_boxes.h
   yw_aabb box;
   struct yw_patch_pose* poses;  ///< per leaf, of a body that may touch itself; otherwise NULL
   yw_vec4* predicted;           ///< ends of the paths that detection looks at, per particle
@@ -92,6 +94,8 @@ typedef struct yw_contact_work {
   uint8_t* needed;              ///< per leaf: it meets a leaf of another body, or may
   struct yw_nearby* nearby;     ///< of an obstacle that is placed near others alone; or NULL
   bool any_unsettled;
+  yw_vec3 way;       ///< m, of the body as a whole, see aside.h
+  float turn;        ///< m, way of its corners as it turns as a whole
   float leeway;      ///< m, how far contact may move particles off their paths until pairs
                      ///< have to be searched again
   bool calm;         ///< that is little
