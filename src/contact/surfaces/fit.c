@@ -201,7 +201,7 @@ void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
     yw_touch_fit_path(work, particle);
   }
   work->longest = sqrtf(longest2);
-  if (sort) yw_aside_measure(work);
+  if (sort && c->is_volume) yw_aside_measure(work);
   yw_touch_set_leeway(work);
   yw_tasks_run(tasks, num_blocks(work), fit_leaves, work);
   yw_box_tree_refit(&work->leaves);

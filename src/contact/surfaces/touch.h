@@ -11,16 +11,17 @@
 #include "contact/surfaces/order.h"
 
 /// One contact point: a weighted sum of particles on each side, at places that face each other.
+/// Three lines of the cache.
 typedef struct yw_contact {
   int32_t body[2];
   int32_t count[2];  ///< particles in use; count[1] is 0 for obstacles
   int32_t particles[2][3];
   float weights[2][3];      ///< sum to 1 on each side
+  yw_vec4 drift;            ///< m/s, of an obstacle
   yw_vec3 normal;           ///< from body[1] to body[0]
   float distance;           ///< m, to keep between the points, along the normal
   float gap_before;         ///< m, beyond that distance at the start of the substep
   float slop;               ///< m, an overlap that is left alone
-  yw_vec4 drift;            ///< m/s, of an obstacle
   float obstacle_friction;  ///< of an obstacle
   float obstacle_gap;       ///< m, to an obstacle at the end of the substep
 
