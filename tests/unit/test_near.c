@@ -4,6 +4,7 @@
 #include "contact/surfaces/near.h"
 
 #include "contact/bodies.h"
+#include "contact/surfaces/leaf_boxes.h"
 #include "contact/surfaces/patches.h"
 #include "contact/surfaces/sift.h"
 #include "support/testing.h"
@@ -125,35 +126,34 @@ static void nothing_that_comes_near_is_left_out(void** state) {
 
 static void boxes_that_meet_are_listed_once(void** state) {
   (void)state;
-  enum { NUM_BOXES = 40, LENGTH = NUM_BOXES + YW_LANES };
+  enum { NUM_BOXES = 42, FIRST = 7 };
   test_random random = {3};
-  float sides[6][LENGTH] = {{0}};
-  yw_lane_boxes boxes;
-  yw_aabb items[NUM_BOXES], all = yw_aabb_empty();
+  yw_box_block blocks[YW_NEAR_LEAF_MAX / YW_BOX_BLOCK];
+  // What lies beyond the last box means nothing.
+  memset(blocks, 0, sizeof blocks);
+  yw_aabb items[NUM_BOXES];
   for (int i = 0; i < NUM_BOXES; ++i) {
     yw_vec3 lower = yw_xyz(random_point(&random, 1.0));
     items[i] = (yw_aabb){lower, yw_add(lower, yw_v3(0.3f, 0.3f, 0.3f))};
-    all = yw_aabb_join(all, items[i]);
-    const float* numbers = &items[i].lower.x;
-    for (int d = 0; d < 6; ++d) sides[d][i] = numbers[d];
+    yw_box_set(blocks, i, items[i]);
   }
-  for (int d = 0; d < 6; ++d) boxes.sides[d] = sides[d];
+  const yw_near_fns* near = yw_near_fns_of(yw_simd_resolve(YW_SIMD_AUTO));
+  yw_aabb region = {yw_v3(-0.4f, -0.5f, -0.3f), yw_v3(0.5f, 0.4f, 0.3f)};
+  yw_near_boxes a = {blocks, 100, NUM_BOXES, 0}, b = a;
+  a.asked = near->select(&a, region, 0.1f);
+  for (int i = 0; i < NUM_BOXES; ++i) {
+    assert_int_equal(a.asked >> i & 1, yw_aabb_overlap(yw_aabb_pad(region, 0.1f), items[i]));
+  }
+  assert_int_equal(a.asked >> NUM_BOXES, 0);
   for (int same = 0; same < 2; ++same) {
-    yw_near_leaves leaves = {.a = &boxes,
-                             .b = &boxes,
-                             .end_a = NUM_BOXES,
-                             .first_b = same ? 0 : 7,
-                             .end_b = NUM_BOXES,
-                             .box_a = all,
-                             .box_b = all,
-                             .pad = 0.1f,
-                             .same = same == 1};
     int32_t pairs[YW_NEAR_LEAF_MAX * YW_NEAR_LEAF_MAX][2];
-    int32_t count = yw_near_fns_of(yw_simd_resolve(YW_SIMD_AUTO))->meet(&leaves, pairs), at = 0;
+    b.asked = same ? a.asked : ((uint64_t)1 << NUM_BOXES) - ((uint64_t)1 << FIRST);
+    int32_t count = near->meet(&a, &b, 0.1f, same == 1, pairs), at = 0;
     for (int32_t i = 0; i < NUM_BOXES; ++i) {
-      for (int32_t k = same ? i + 1 : 7; k < NUM_BOXES; ++k) {
-        if (!yw_aabb_overlap(yw_aabb_pad(items[i], 0.1f), items[k])) continue;
-        assert_true(at < count && pairs[at][0] == i && pairs[at][1] == k);
+      for (int32_t k = same ? i + 1 : FIRST; k < NUM_BOXES; ++k) {
+        bool asked = (a.asked >> i & 1) && (b.asked >> k & 1);
+        if (!asked || !yw_aabb_overlap(yw_aabb_pad(items[i], 0.1f), items[k])) continue;
+        assert_true(at < count && pairs[at][0] == 100 + i && pairs[at][1] == 100 + k);
         ++at;
       }
     }

@@ -132,9 +132,11 @@ static uint64_t colors_of(const yw_surfaces* c, int32_t at, uint64_t add) {
 static bool color_batches(yw_surfaces* c, yw_contact_problem* problem) {
   int32_t count = c->batches.count, chunks = c->first_chunk.items[c->works.count];
   c->used_colors.count = c->batch_color.count = c->colored.count = c->batch_chunks.count = 0;
+  c->found_order.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->used_colors, chunks) ||
       !YW_LIST_RESERVE(&c->mem, &c->batch_color, count) ||
       !YW_LIST_RESERVE(&c->mem, &c->batch_chunks, count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->found_order, count) ||
       !YW_LIST_RESERVE(&c->mem, &c->colored, count)) {
     return false;
   }
@@ -153,9 +155,12 @@ static bool color_batches(yw_surfaces* c, yw_contact_problem* problem) {
   int32_t next[YW_CONTACT_MAX_COLORS + 1];
   memcpy(next, starts, sizeof next);
   for (int32_t i = 0; i < count; ++i) {
-    c->colored.items[next[c->batch_color.items[i]]++] = c->batches.items[i];
+    int32_t place = next[c->batch_color.items[i]]++;
+    c->found_order.items[i] = place;
+    c->colored.items[place] = c->batches.items[i];
   }
   problem->batches = c->colored.items;
+  problem->found_order = c->found_order.items;
   return true;
 }
 

@@ -28,7 +28,7 @@ static void release_complex(yw_surfaces* c, yw_complex* complex) {
 static void cache_clear(yw_surfaces* c, yw_surface_cache* cache) {
   release_complex(c, cache->complex);
   yw_nearby_destroy(&c->mem, cache->nearby);
-  void* arrays[] = {cache->leaf_nodes,   cache->path_boxes,    cache->lane_boxes,
+  void* arrays[] = {cache->leaf_nodes,   cache->path_boxes,    cache->boxes,
                     cache->order,        cache->scratch,       cache->sorted_vertices,
                     cache->sorted_edges, cache->sorted_places, cache->predicted,
                     cache->moved,        cache->unsettled,     cache->needed,
@@ -63,6 +63,7 @@ void yw_surfaces_destroy(yw_surfaces* c) {
   YW_LIST_FREE(&mem, &c->used_colors);
   YW_LIST_FREE(&mem, &c->batch_chunks);
   YW_LIST_FREE(&mem, &c->batch_color);
+  YW_LIST_FREE(&mem, &c->found_order);
   YW_LIST_FREE(&mem, &c->pair_angular);
   YW_LIST_FREE(&mem, &c->answers);
   YW_LIST_FREE(&mem, &c->yields);
@@ -137,15 +138,14 @@ static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact
   int32_t particles = body->particles->capacity;
   cache->leaf_nodes = YW_NEW_ARRAY(&c->mem, yw_aabb, yw_box_tree_nodes(complex->num_leaves));
   cache->path_boxes = YW_NEW_ARRAY(&c->mem, yw_path_box, particles);
-  size_t boxes = (size_t)complex->num_vertices + (size_t)complex->num_edges;
-  boxes += (size_t)complex->num_triangles + 3 * YW_LANES;
-  cache->lane_boxes = yw_mem_alloc(&c->mem, 6 * boxes, sizeof *cache->lane_boxes);
+  int32_t blocks = complex->leaves[complex->num_leaves].block;
+  cache->boxes = YW_NEW_ARRAY(&c->mem, yw_box_block, blocks);
   cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
   cache->unsettled = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
   cache->needed = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
-  bool ok = cache->leaf_nodes && cache->path_boxes && cache->lane_boxes && cache->predicted &&
+  bool ok = cache->leaf_nodes && cache->path_boxes && cache->boxes && cache->predicted &&
             cache->base && cache->moved && cache->unsettled && cache->needed;
   if (body->source) {
     cache->nearby = yw_nearby_create(&c->mem, complex);
@@ -176,20 +176,9 @@ static bool cache_to_place(yw_surfaces* c, uint64_t key, int32_t i) {
   return true;
 }
 
-// Takes room for the boxes of `count` primitives.
-static yw_lane_boxes lane_boxes(float** from, int32_t count) {
-  yw_lane_boxes boxes;
-  for (int d = 0; d < 6; ++d, *from += count + YW_LANES) boxes.sides[d] = *from;
-  return boxes;
-}
-
 static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cache* cache) {
   const yw_complex* complex = cache->complex;
   bool loose = complex->is_loose;
-  float* boxes = cache->lane_boxes;
-  yw_lane_boxes vertices = lane_boxes(&boxes, complex->num_vertices);
-  yw_lane_boxes edges = lane_boxes(&boxes, complex->num_edges);
-  yw_lane_boxes triangles = lane_boxes(&boxes, complex->num_triangles);
   return (yw_contact_work){
       .body = body,
       .complex = complex,
@@ -203,9 +192,7 @@ static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cac
       .sorted_edges = cache->sorted_edges,
       .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
       .path_boxes = cache->path_boxes,
-      .vertex_boxes = vertices,
-      .edge_boxes = edges,
-      .triangle_boxes = triangles,
+      .boxes = cache->boxes,
       .poses = body->self_contact ? cache->poses : NULL,
       .predicted = cache->predicted,
       .moved = cache->moved,

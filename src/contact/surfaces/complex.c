@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "contact/surfaces/leaf_boxes.h"
 #include "contact/surfaces/order.h"
 #include "contact/surfaces/patches.h"
 #include "yawara/extend/hash.h"
@@ -92,6 +93,11 @@ static int32_t add_edge(yw_complex* c, int32_t a, int32_t b, scratch_space* spac
   return e;
 }
 
+// A leaf that begins with the next vertex and edge.
+static yw_complex_leaf leaf_from(const yw_complex* c, int32_t triangle) {
+  return (yw_complex_leaf){.vertex = c->num_vertices, .edge = c->num_edges, .triangle = triangle};
+}
+
 static void list_triangles(yw_complex* c, const yw_contact_geometry* g, scratch_space* space) {
   sort_cells(g, c->num_particles, g->triangles, g->num_triangles, 3, space);
   uint64_t side = 0;
@@ -101,7 +107,7 @@ static void list_triangles(yw_complex* c, const yw_contact_geometry* g, scratch_
     if (size == YW_CONTACT_LEAF || turns) {
       size = 0;
       side = space->items[i].key >> FACING_SHIFT;
-      c->leaves[c->num_leaves++] = (yw_complex_leaf){c->num_vertices, c->num_edges, i};
+      c->leaves[c->num_leaves++] = leaf_from(c, i);
     }
     memcpy(c->triangles[i], g->triangles + 3 * (size_t)space->items[i].value,
            sizeof c->triangles[i]);
@@ -147,7 +153,7 @@ static void list_segments(yw_complex* c, const yw_contact_geometry* g, scratch_s
   sort_cells(g, c->num_particles, g->segments, g->num_segments, 2, space);
   for (int32_t i = 0; i < g->num_segments; ++i) {
     if (i % YW_CONTACT_LEAF == 0) {
-      c->leaves[c->num_leaves++] = (yw_complex_leaf){c->num_vertices, c->num_edges, 0};
+      c->leaves[c->num_leaves++] = leaf_from(c, 0);
     }
     const int32_t* v = g->segments + 2 * (size_t)space->items[i].value;
     add_vertex(c, v[0], space);
@@ -161,7 +167,9 @@ static void list_segments(yw_complex* c, const yw_contact_geometry* g, scratch_s
 static void list_points(yw_complex* c) {
   c->num_vertices = c->num_edges = c->num_particles;
   for (int32_t i = 0; i < c->num_particles; ++i) {
-    if (i % YW_CONTACT_LEAF == 0) c->leaves[c->num_leaves++] = (yw_complex_leaf){i, i, 0};
+    if (i % YW_CONTACT_LEAF == 0) {
+      c->leaves[c->num_leaves++] = (yw_complex_leaf){.vertex = i, .edge = i};
+    }
     c->vertices[i] = c->edges[i][0] = c->edges[i][1] = i;
     c->edge_triangles[i][0] = c->edge_triangles[i][1] = -1;
     c->edge_thirds[i][0] = c->edge_thirds[i][1] = -1;
@@ -240,7 +248,8 @@ static bool fill(yw_complex* c, const yw_contact_geometry* g) {
     } else {
       list_segments(c, g, &space);
     }
-    c->leaves[c->num_leaves] = (yw_complex_leaf){c->num_vertices, c->num_edges, c->num_triangles};
+    c->leaves[c->num_leaves] = leaf_from(c, c->num_triangles);
+    yw_leaf_place_boxes(c);
     for (int32_t i = 0; i < c->num_vertices; ++i) c->place_of_vertex[c->vertices[i]] = i;
     c->size = mean_size(c, g);
   }

@@ -13,6 +13,7 @@
 /// first leaf that has a triangle with it.
 typedef struct yw_complex_leaf {
   int32_t vertex, edge, triangle;
+  int32_t block;  ///< of boxes, see leaf_boxes.h
 } yw_complex_leaf;
 
 typedef struct yw_complex {

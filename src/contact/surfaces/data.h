@@ -15,7 +15,7 @@ typedef struct yw_surface_cache {
   yw_complex* complex;
   yw_aabb* leaf_nodes;
   yw_path_box* path_boxes;
-  float* lane_boxes;
+  yw_box_block* boxes;
   yw_sort_item *order, *scratch;  // loose points
   int32_t *sorted_vertices, *sorted_places;
   int32_t (*sorted_edges)[2];
@@ -77,6 +77,7 @@ struct yw_surfaces {
   YW_LIST(uint64_t) used_colors;  // per chunk
   YW_LIST(yw_batch_chunks) batch_chunks;
   YW_LIST(int32_t) batch_color;
+  YW_LIST(int32_t) found_order;
   YW_LIST(int32_t) lane_order;
   YW_LIST(yw_vec3) pair_angular;
   YW_LIST(yw_contact_answer) answers;

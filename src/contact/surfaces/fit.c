@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "contact/surfaces/aside.h"
+#include "contact/surfaces/leaf_boxes.h"
 #include "contact/surfaces/patches.h"
 #include "contact/surfaces/touch.h"
 #include "math/small/float4.h"
@@ -54,13 +56,6 @@ static void sort_points(yw_contact_work* work) {
   }
 }
 
-static void set_box(const yw_lane_boxes* boxes, int32_t i, path_box box) {
-  for (int d = 0; d < 3; ++d) {
-    boxes->sides[d][i] = box.lower[d];
-    boxes->sides[3 + d][i] = box.upper[d];
-  }
-}
-
 static yw_aabb leaf_box(const yw_contact_work* work, int32_t leaf) {
   const yw_complex* c = work->complex;
   const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
@@ -78,21 +73,48 @@ static yw_aabb leaf_box(const yw_contact_work* work, int32_t leaf) {
                    yw_v3(all.upper[0], all.upper[1], all.upper[2])};
 }
 
+// Boxes of primitives ---------------------------------------------------------------------------
+
+YW_LANE_FN path_box vertex_box(const yw_contact_work* work, int32_t i) {
+  return box_of(work, work->vertices[i]);
+}
+YW_LANE_FN path_box edge_box(const yw_contact_work* work, int32_t i) {
+  const int32_t* v = work->edges[i];
+  return join(box_of(work, v[0]), box_of(work, v[1]));
+}
+YW_LANE_FN path_box triangle_box(const yw_contact_work* work, int32_t i) {
+  const int32_t* v = work->complex->triangles[i];
+  return join(box_of(work, v[0]), join(box_of(work, v[1]), box_of(work, v[2])));
+}
+
+// Fits the boxes of the primitives first .. end - 1 of a leaf, four at a time. What lies in a block
+// beyond the last one means nothing.
+YW_LANE_FN void fit_boxes(const yw_contact_work* work, int32_t first, int32_t end,
+                          yw_box_block* blocks,
+                          path_box (*fit)(const yw_contact_work* work, int32_t i)) {
+  for (int32_t at = 0; at < end - first; at += 4) {
+    yw_float4 lower[4], upper[4];
+    for (int32_t k = 0; k < 4; ++k) {
+      path_box box = fit(work, first + at + k < end ? first + at + k : end - 1);
+      lower[k] = box.lower;
+      upper[k] = box.upper;
+    }
+    yw_float4_transpose(lower);
+    yw_float4_transpose(upper);
+    float(*sides)[YW_BOX_BLOCK] = blocks[at / YW_BOX_BLOCK].sides;
+    for (int d = 0; d < 3; ++d) {
+      yw_float4_store(sides[d] + at % YW_BOX_BLOCK, lower[d]);
+      yw_float4_store(sides[3 + d] + at % YW_BOX_BLOCK, upper[d]);
+    }
+  }
+}
+
 static void fit_leaf_primitives(const yw_contact_work* work, int32_t leaf) {
-  const yw_complex* c = work->complex;
-  const yw_complex_leaf *first = &c->leaves[leaf], *end = first + 1;
-  for (int32_t i = first->vertex; i < end->vertex; ++i) {
-    set_box(&work->vertex_boxes, i, box_of(work, work->vertices[i]));
-  }
-  for (int32_t i = first->edge; i < end->edge; ++i) {
-    set_box(&work->edge_boxes, i,
-            join(box_of(work, work->edges[i][0]), box_of(work, work->edges[i][1])));
-  }
-  for (int32_t i = first->triangle; i < end->triangle; ++i) {
-    const int32_t* v = c->triangles[i];
-    set_box(&work->triangle_boxes, i,
-            join(box_of(work, v[0]), join(box_of(work, v[1]), box_of(work, v[2]))));
-  }
+  const yw_complex_leaf* l = &work->complex->leaves[leaf];
+  yw_box_block* all = work->boxes;
+  fit_boxes(work, l->vertex, l[1].vertex, all + yw_leaf_vertex_block(l), vertex_box);
+  fit_boxes(work, l->triangle, l[1].triangle, all + yw_leaf_triangle_block(l), triangle_box);
+  fit_boxes(work, l->edge, l[1].edge, all + yw_leaf_edge_block(l), edge_box);
 }
 
 void yw_touch_predict(yw_contact_work* work) {
@@ -179,6 +201,7 @@ void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
     yw_touch_fit_path(work, particle);
   }
   work->longest = sqrtf(longest2);
+  if (sort && c->is_volume) yw_aside_measure(work);
   yw_touch_set_leeway(work);
   yw_tasks_run(tasks, num_blocks(work), fit_leaves, work);
   yw_box_tree_refit(&work->leaves);

@@ -7,22 +7,21 @@
 #include "base/simd.h"
 #include "contact/surfaces/approach.h"
 
-/// Boxes of primitives: lower x, y, z, then upper x, y, z. Readable for YW_LANES beyond the last.
-typedef struct yw_lane_boxes {
-  float* sides[6];
-} yw_lane_boxes;
+/// Boxes of this many primitives lie together in memory, in three lines of the cache.
+#define YW_BOX_BLOCK 8
+typedef struct yw_box_block {
+  float sides[6][YW_BOX_BLOCK];  ///< lower x, y, z, then upper x, y, z
+} yw_box_block;
 
 /// Most vertices or edges in a leaf: of YW_CONTACT_LEAF separate triangles.
 #define YW_NEAR_LEAF_MAX 48
 
-/// The primitives of two leaves.
-typedef struct yw_near_leaves {
-  const yw_lane_boxes *a, *b;
-  int32_t first_a, end_a, first_b, end_b;
-  yw_aabb box_a, box_b;  ///< of the leaves
-  float pad;             ///< m, distance that still counts as meeting
-  bool same;             ///< a leaf with itself: each pair once
-} yw_near_leaves;
+/// The vertices, edges or triangles of a leaf.
+typedef struct yw_near_boxes {
+  const yw_box_block* blocks;
+  int32_t first, count;  ///< primitives
+  uint64_t asked;        ///< one bit per primitive that has to be looked at
+} yw_near_boxes;
 
 /// What is asked about a pair.
 typedef enum yw_near_question {
@@ -47,11 +46,12 @@ typedef struct yw_near_lanes {
 } yw_near_lanes;
 
 typedef struct yw_near_fns {
-  /// Lists the pairs of primitives whose boxes meet; at most YW_NEAR_LEAF_MAX^2. Returns their
-  /// number.
-  int32_t (*meet)(const yw_near_leaves* leaves, int32_t (*pairs)[2]);
-  /// True when some primitive of each leaf meets the box of the other leaf.
-  bool (*reach)(const yw_near_leaves* leaves);
+  /// One bit per primitive within `pad` of a box.
+  uint64_t (*select)(const yw_near_boxes* boxes, yw_aabb box, float pad);
+  /// Lists the pairs of primitives whose boxes are within `pad` of each other; at most
+  /// YW_NEAR_LEAF_MAX^2. same: of one leaf, each pair once. Returns their number.
+  int32_t (*meet)(const yw_near_boxes* a, const yw_near_boxes* b, float pad, bool same,
+                  int32_t (*pairs)[2]);
   /// One bit per lane whose distance may fall below `needed`.
   uint32_t (*test)(yw_near_lanes* lanes);
 } yw_near_fns;

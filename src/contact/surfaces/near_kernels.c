@@ -3,105 +3,101 @@
 
 #include "contact/surfaces/pair_lanes.h"
 
-#define MAX_REGISTERS ((YW_NEAR_LEAF_MAX + YW_VF_LANES - 1) / YW_VF_LANES)
-
 // Boxes -----------------------------------------------------------------------------------------
+//
+// Leaves seldom have more than eight primitives of a kind: wider registers would be half empty.
 
-// One bit per box of a register that meets the query box.
-YW_LANE_FN uint32_t meeting(const float* const sides[6], int32_t at, const float lower[3],
-                            const float upper[3]) {
-  yw_vi meets = yw_vf_load(sides[0] + at) <= upper[0];
-  for (int d = 0; d < 3; ++d) {
-    if (d > 0) meets &= yw_vf_load(sides[d] + at) <= upper[d];
-    meets &= yw_vf_load(sides[3 + d] + at) >= lower[d];
-  }
-  return yw_vi_bits(meets);
+#if YW_VF_LANES >= 8
+#define BOX_LANES 8
+typedef float boxes_f __attribute__((vector_size(32)));
+typedef int32_t boxes_i __attribute__((vector_size(32)));
+YW_LANE_FN uint32_t bits_of(boxes_i mask) { return (uint32_t)_mm256_movemask_ps((__m256)mask); }
+#else
+#define BOX_LANES 4
+typedef yw_vf boxes_f;
+typedef yw_vi boxes_i;
+YW_LANE_FN uint32_t bits_of(boxes_i mask) { return yw_vi_bits(mask); }
+#endif
+#define MAX_REGISTERS (YW_NEAR_LEAF_MAX / BOX_LANES)
+
+YW_LANE_FN boxes_f load_side(const yw_near_boxes* boxes, int32_t at, int side) {
+  boxes_f v;
+  memcpy(&v, &boxes->blocks[at / YW_BOX_BLOCK].sides[side][at % YW_BOX_BLOCK], sizeof v);
+  return v;
 }
 
-// Finds the boxes first .. end - 1 that meet a box: one mask per register. Returns whether any
-// does.
-static bool select_boxes(const yw_lane_boxes* boxes, int32_t first, int32_t end, yw_aabb box,
-                         float pad, uint32_t* masks) {
+// One bit per lane whose box meets another.
+YW_LANE_FN uint32_t meeting(const boxes_f lower[3], const boxes_f upper[3],
+                            const float box_lower[3], const float box_upper[3]) {
+  boxes_i meets = lower[0] <= box_upper[0];
+  for (int k = 0; k < 3; ++k) {
+    if (k > 0) meets &= lower[k] <= box_upper[k];
+    meets &= upper[k] >= box_lower[k];
+  }
+  return bits_of(meets);
+}
+
+static uint64_t select_boxes(const yw_near_boxes* boxes, yw_aabb box, float pad) {
   const float lower[3] = {box.lower.x - pad, box.lower.y - pad, box.lower.z - pad};
   const float upper[3] = {box.upper.x + pad, box.upper.y + pad, box.upper.z + pad};
-  const float* const* sides = (const float* const*)boxes->sides;
-  uint32_t any = 0;
-  for (int32_t at = first; at < end; at += YW_VF_LANES) {
-    uint32_t bits = meeting(sides, at, lower, upper);
-    if (end - at < YW_VF_LANES) bits &= (1u << (end - at)) - 1;
-    any |= * masks++ = bits;
+  uint64_t found = 0;
+  for (int32_t at = 0; at < boxes->count; at += BOX_LANES) {
+    boxes_f from[3], to[3];
+    for (int k = 0; k < 3; ++k) {
+      from[k] = load_side(boxes, at, k);
+      to[k] = load_side(boxes, at, 3 + k);
+    }
+    found |= (uint64_t)meeting(from, to, lower, upper) << at;
   }
-  return any != 0;
+  // Lanes beyond the last mean nothing.
+  return found & (((uint64_t)1 << boxes->count) - 1);
 }
 
 // Registers of boxes that have to be looked at.
 typedef struct box_registers {
   int32_t count;
-  int32_t at[MAX_REGISTERS];                               // first box
-  uint32_t boxes[MAX_REGISTERS];                           // one bit per box
-  yw_vf lower[MAX_REGISTERS][3], upper[MAX_REGISTERS][3];  // with the pad
+  int32_t at[MAX_REGISTERS];                                 // first box
+  uint32_t asked[MAX_REGISTERS];                             // one bit per box
+  boxes_f lower[MAX_REGISTERS][3], upper[MAX_REGISTERS][3];  // with the pad
 } box_registers;
 
-// Loads the boxes first .. end - 1 that meet a box, a register at a time.
-YW_LANE_FN void load_boxes(const yw_lane_boxes* boxes, int32_t first, int32_t end, yw_aabb box,
-                           float pad, box_registers* out) {
-  uint32_t masks[MAX_REGISTERS];
+YW_LANE_FN void load_boxes(const yw_near_boxes* boxes, float pad, box_registers* out) {
   out->count = 0;
-  if (!select_boxes(boxes, first, end, box, pad, masks)) return;
-  for (int32_t at = first, k = 0; at < end; at += YW_VF_LANES, ++k) {
-    if (masks[k] == 0) continue;
+  for (int32_t at = 0; at < boxes->count; at += BOX_LANES) {
+    uint32_t asked = (uint32_t)(boxes->asked >> at) & ((1u << BOX_LANES) - 1);
+    if (asked == 0) continue;
     int32_t r = out->count++;
     out->at[r] = at;
-    out->boxes[r] = masks[k];
-    for (int d = 0; d < 3; ++d) {
-      out->lower[r][d] = yw_vf_load(boxes->sides[d] + at) - pad;
-      out->upper[r][d] = yw_vf_load(boxes->sides[3 + d] + at) + pad;
+    out->asked[r] = asked;
+    for (int k = 0; k < 3; ++k) {
+      out->lower[r][k] = load_side(boxes, at, k) - pad;
+      out->upper[r][k] = load_side(boxes, at, 3 + k) + pad;
     }
   }
 }
 
-// Appends the pairs of box i of a with the boxes of b.
-YW_LANE_FN int32_t meet_box(const yw_near_leaves* l, int32_t i, const box_registers* b,
-                            int32_t (*pairs)[2]) {
+static int32_t meet(const yw_near_boxes* a, const yw_near_boxes* b, float pad, bool same,
+                    int32_t (*pairs)[2]) {
+  if (a->asked == 0 || b->asked == 0) return 0;
+  box_registers registers;
+  load_boxes(b, pad, &registers);
   int32_t count = 0;
-  float lower[3], upper[3];
-  for (int d = 0; d < 3; ++d) {
-    lower[d] = l->a->sides[d][i];
-    upper[d] = l->a->sides[3 + d][i];
-  }
-  for (int32_t r = 0; r < b->count; ++r) {
-    yw_vi meets = b->lower[r][0] <= upper[0];
-    for (int d = 0; d < 3; ++d) {
-      if (d > 0) meets &= b->lower[r][d] <= upper[d];
-      meets &= b->upper[r][d] >= lower[d];
+  for (uint64_t left = a->asked; left != 0; left &= left - 1) {
+    int32_t i = __builtin_ctzll(left);
+    const yw_box_block* block = &a->blocks[i / YW_BOX_BLOCK];
+    float lower[3], upper[3];
+    for (int k = 0; k < 3; ++k) {
+      lower[k] = block->sides[k][i % YW_BOX_BLOCK];
+      upper[k] = block->sides[3 + k][i % YW_BOX_BLOCK];
     }
-    for (uint32_t bits = yw_vi_bits(meets) & b->boxes[r]; bits != 0; bits &= bits - 1) {
-      int32_t k = b->at[r] + __builtin_ctz(bits);
-      if (l->same && k <= i) continue;
-      pairs[count][0] = i;
-      pairs[count++][1] = k;
-    }
-  }
-  return count;
-}
-
-static bool reach(const yw_near_leaves* l) {
-  uint32_t masks[MAX_REGISTERS];
-  return select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, masks) &&
-         select_boxes(l->b, l->first_b, l->end_b, l->box_a, l->pad, masks);
-}
-
-static int32_t meet(const yw_near_leaves* l, int32_t (*pairs)[2]) {
-  uint32_t in_a[MAX_REGISTERS];
-  if (!select_boxes(l->a, l->first_a, l->end_a, l->box_b, l->pad, in_a)) return 0;
-  box_registers b;
-  load_boxes(l->b, l->first_b, l->end_b, l->box_a, l->pad, &b);
-  if (b.count == 0) return 0;
-  int32_t count = 0;
-  const uint32_t* mask = in_a;
-  for (int32_t at = l->first_a; at < l->end_a; at += YW_VF_LANES) {
-    for (uint32_t bits = *mask++; bits != 0; bits &= bits - 1) {
-      count += meet_box(l, at + __builtin_ctz(bits), &b, pairs + count);
+    for (int32_t r = 0; r < registers.count; ++r) {
+      uint32_t bits = meeting(registers.lower[r], registers.upper[r], lower, upper);
+      for (bits &= registers.asked[r]; bits != 0; bits &= bits - 1) {
+        int32_t k = registers.at[r] + __builtin_ctz(bits);
+        if (same && k <= i) continue;
+        pairs[count][0] = a->first + i;
+        pairs[count++][1] = b->first + k;
+      }
     }
   }
   return count;
@@ -187,4 +183,4 @@ static uint32_t test(yw_near_lanes* l) {
 }
 
 extern const yw_near_fns YW_KERNEL(yw_near_table);
-const yw_near_fns YW_KERNEL(yw_near_table) = {meet, reach, test};
+const yw_near_fns YW_KERNEL(yw_near_table) = {select_boxes, meet, test};

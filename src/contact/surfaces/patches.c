@@ -6,6 +6,7 @@
 
 #include "contact/box_tree.h"
 #include "contact/surfaces/approach.h"
+#include "contact/surfaces/leaf_boxes.h"
 #include "yawara/extend/memory.h"
 
 // Distances at rest beyond this many mean edges do not matter.
@@ -73,48 +74,40 @@ static void list_particles(yw_patches* p, const yw_complex* c, const yw_vec3* re
 // Pairs at rest ---------------------------------------------------------------------------------
 
 typedef struct rest_boxes {
-  yw_lane_boxes vertices, edges, triangles;
-  float* memory;
+  yw_box_block* blocks;
   yw_box_tree leaves;
   int32_t (*found)[2];
 } rest_boxes;
 
-static void set_box(const yw_lane_boxes* boxes, int32_t i, const int32_t* particles, int count,
+static void set_box(yw_box_block* first, int32_t i, const int32_t* particles, int count,
                     const yw_vec3* rest, yw_aabb* all) {
   yw_aabb box = yw_aabb_empty();
   for (int k = 0; k < count; ++k) box = yw_aabb_grow(box, rest[particles[k]]);
-  const float sides[6] = {box.lower.x, box.lower.y, box.lower.z,
-                          box.upper.x, box.upper.y, box.upper.z};
-  for (int d = 0; d < 6; ++d) boxes->sides[d][i] = sides[d];
+  yw_box_set(first, i, box);
   *all = yw_aabb_join(*all, box);
 }
 
 static bool make_boxes(const yw_allocator* mem, const yw_complex* c, const yw_vec3* rest,
                        rest_boxes* b) {
-  const int32_t counts[3] = {c->num_vertices, c->num_edges, c->num_triangles};
-  yw_lane_boxes* kinds[3] = {&b->vertices, &b->edges, &b->triangles};
-  size_t total = 0;
-  for (int k = 0; k < 3; ++k) total += 6 * ((size_t)counts[k] + YW_LANES);
-  b->memory = yw_mem_alloc(mem, total, sizeof(float));
+  b->blocks = YW_NEW_ARRAY(mem, yw_box_block, c->leaves[c->num_leaves].block);
   yw_aabb* nodes = YW_NEW_ARRAY(mem, yw_aabb, yw_box_tree_nodes(c->num_leaves));
   b->found = yw_mem_alloc(mem, YW_NEAR_LEAF_MAX * YW_NEAR_LEAF_MAX, sizeof *b->found);
   b->leaves = yw_box_tree_of(nodes, c->num_leaves);
-  if (!b->memory || !nodes || !b->found) return false;
-  float* at = b->memory;
-  for (int k = 0; k < 3; ++k) {
-    for (int d = 0; d < 6; ++d, at += counts[k] + YW_LANES) kinds[k]->sides[d] = at;
-  }
+  if (!b->blocks || !nodes || !b->found) return false;
   for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) {
     const yw_complex_leaf* l = &c->leaves[leaf];
+    yw_box_block* vertices = b->blocks + yw_leaf_vertex_block(l);
+    yw_box_block* triangles = b->blocks + yw_leaf_triangle_block(l);
+    yw_box_block* edges = b->blocks + yw_leaf_edge_block(l);
     yw_aabb all = yw_aabb_empty();
     for (int32_t i = l[0].vertex; i < l[1].vertex; ++i) {
-      set_box(&b->vertices, i, &c->vertices[i], 1, rest, &all);
+      set_box(vertices, i - l->vertex, &c->vertices[i], 1, rest, &all);
     }
     for (int32_t i = l[0].edge; i < l[1].edge; ++i) {
-      set_box(&b->edges, i, c->edges[i], 2, rest, &all);
+      set_box(edges, i - l->edge, c->edges[i], 2, rest, &all);
     }
     for (int32_t i = l[0].triangle; i < l[1].triangle; ++i) {
-      set_box(&b->triangles, i, c->triangles[i], 3, rest, &all);
+      set_box(triangles, i - l->triangle, c->triangles[i], 3, rest, &all);
     }
     nodes[b->leaves.first_leaf + leaf] = all;
   }
@@ -129,17 +122,13 @@ static float least_distance(const yw_complex* c, const yw_vec3* rest, const rest
                             float least) {
   const yw_complex_leaf *l0 = &c->leaves[leaf[0]], *l1 = &c->leaves[leaf[1]];
   bool edges = kind == YW_EDGE_EDGE;
-  yw_near_leaves leaves = {.a = edges ? &b->edges : &b->vertices,
-                           .b = edges ? &b->edges : &b->triangles,
-                           .first_a = edges ? l0[0].edge : l0[0].vertex,
-                           .end_a = edges ? l0[1].edge : l0[1].vertex,
-                           .first_b = edges ? l1[0].edge : l1[0].triangle,
-                           .end_b = edges ? l1[1].edge : l1[1].triangle,
-                           .box_a = b->leaves.nodes[b->leaves.first_leaf + leaf[0]],
-                           .box_b = b->leaves.nodes[b->leaves.first_leaf + leaf[1]],
-                           .pad = least,
-                           .same = edges && leaf[0] == leaf[1]};
-  int32_t found = near->meet(&leaves, b->found);
+  yw_near_boxes side_0 = edges ? yw_leaf_edges(l0, b->blocks) : yw_leaf_vertices(l0, b->blocks);
+  yw_near_boxes side_1 = edges ? yw_leaf_edges(l1, b->blocks) : yw_leaf_triangles(l1, b->blocks);
+  const yw_aabb* boxes = b->leaves.nodes + b->leaves.first_leaf;
+  side_0.asked = near->select(&side_0, boxes[leaf[1]], least);
+  side_1.asked = near->select(&side_1, boxes[leaf[0]], least);
+  bool same = edges && leaf[0] == leaf[1];
+  int32_t found = near->meet(&side_0, &side_1, least, same, b->found);
   for (int32_t i = 0; i < found; ++i) {
     const int32_t* pair = b->found[i];
     const int32_t* second = edges ? c->edges[pair[1]] : c->triangles[pair[1]];
@@ -201,7 +190,7 @@ yw_patches* yw_patches_create(const yw_allocator* mem, const yw_complex* c, cons
   p->bounds = YW_NEW_ARRAY(&p->mem, yw_vec4, c->num_leaves);
   p->first_pair = YW_NEW_ARRAY(&p->mem, int32_t, c->num_leaves + 1);
   int32_t* seen = YW_NEW_ARRAY(&p->mem, int32_t, c->num_particles);
-  rest_boxes boxes = {.memory = NULL};
+  rest_boxes boxes = {.blocks = NULL};
   pair_list list = {0};
   bool ok = p->first_particle && p->particles && p->rest && p->corners && p->bounds &&
             p->first_pair && seen && make_boxes(&p->mem, c, rest, &boxes);
@@ -209,7 +198,7 @@ yw_patches* yw_patches_create(const yw_allocator* mem, const yw_complex* c, cons
   ok = ok && list_pairs(p, c, rest, &boxes, near, &list);
   p->pairs = list.items;
   yw_mem_free(&p->mem, seen);
-  yw_mem_free(&p->mem, boxes.memory);
+  yw_mem_free(&p->mem, boxes.blocks);
   yw_mem_free(&p->mem, boxes.leaves.nodes);
   yw_mem_free(&p->mem, boxes.found);
   if (ok) return p;

@@ -131,6 +131,24 @@ YW_LANE_FN yw_float4 total_impulse(const yw_contact_row* row) {
   return yw_float4_load(&row->friction) + row->impulse * yw_float4_load(&row->normal);
 }
 
+void yw_contact_follow(yw_contact_row* row, const yw_contact* c, const yw_particles* a,
+                       const yw_particles* b, float time) {
+  yw_float4 way = time * total_impulse(row);
+  bool moves = row->impulse > 0.0f;
+  float inv_mass = 0.0f;
+  for (int k = 0; k < 4; ++k) {
+    bool front = k < c->count[0];
+    row->values[k] =
+        front ? a->pos + c->particles[0][k] : b->pos + c->particles[1][k - c->count[0]];
+    yw_float4 value = yw_float4_load(row->values[k]);
+    if (moves) yw_float4_store(row->values[k], value + row->mobility[k] * way);
+    inv_mass += row->weights[k] * row->mobility[k];
+  }
+  row->mass = inv_mass > 0.0f ? 1.0f / inv_mass : 0.0f;
+  row->goal = c->push_goal - c->offset;
+  row->impulse = 0.0f;
+}
+
 void yw_contact_measure(const yw_contact_row* rows, const yw_contact_search* searches,
                         int32_t count, double* change2, double* size2) {
   *change2 = *size2 = 0.0;

@@ -31,6 +31,10 @@ typedef struct yw_contact_search {
 yw_contact_row yw_contact_velocity_row(yw_contact* c, const yw_particles* a, const yw_particles* b,
                                        const float yields[2]);
 yw_contact_row yw_contact_position_row(yw_contact* c, const yw_particles* a, const yw_particles* b);
+/// The same from the row of velocities, after positions have followed its impulses for a time. For
+/// contacts of two bodies whose particles answer alone and have a shape at rest.
+void yw_contact_follow(yw_contact_row* row, const yw_contact* contact, const yw_particles* a,
+                       const yw_particles* b, float time);
 
 /// One visit each. Normal and friction impulse of velocities; push of positions.
 void yw_contact_visit_velocities(yw_contact_row* rows, int32_t count);

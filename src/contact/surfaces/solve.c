@@ -17,6 +17,7 @@
 #include "contact/surfaces/answers.h"
 #include "contact/surfaces/rigid.h"
 #include "contact/surfaces/sweep.h"
+#include "math/small/float4.h"
 
 // Overlap not caused by this substep is pushed out by this share per substep, at most this fast
 // (m/s).
@@ -44,14 +45,16 @@
 // Old forces are made at most this many times as large.
 #define MOST_START 2.0f
 
-// Weighted sum of one side's particles.
-static inline yw_vec3 side_sum(const yw_contact* c, int side, const yw_vec4* values) {
-  yw_vec3 sum = yw_scale(yw_xyz(values[c->particles[side][0]]), c->weights[side][0]);
+// Weighted sum of one side's particles. The fourth entry means nothing.
+YW_LANE_FN yw_float4 side_sum(const yw_contact* c, int side, const yw_vec4* values) {
+  yw_float4 sum = c->weights[side][0] * yw_float4_load(&values[c->particles[side][0]]);
   for (int k = 1; k < c->count[side]; ++k) {
-    sum = yw_mad(sum, c->weights[side][k], yw_xyz(values[c->particles[side][k]]));
+    sum += c->weights[side][k] * yw_float4_load(&values[c->particles[side][k]]);
   }
   return sum;
 }
+
+YW_LANE_FN yw_vec3 xyz(yw_float4 a) { return yw_v3(a[0], a[1], a[2]); }
 
 static inline void push_side(const yw_contact* c, int side, const yw_particles* particles,
                              yw_vec4* values, yw_vec3 impulse) {
@@ -66,10 +69,10 @@ static inline void push_side(const yw_contact* c, int side, const yw_particles* 
 
 yw_vec3 yw_contact_relative(const yw_contact_problem* problem, const yw_contact* c, bool velocity) {
   const yw_particles* a = problem->bodies[c->body[0]].particles;
-  yw_vec3 front = side_sum(c, 0, velocity ? a->vel : a->pos);
-  if (c->count[1] == 0) return velocity ? yw_sub(front, yw_xyz(c->drift)) : front;
+  yw_float4 front = side_sum(c, 0, velocity ? a->vel : a->pos);
+  if (c->count[1] == 0) return velocity ? yw_sub(xyz(front), yw_xyz(c->drift)) : xyz(front);
   const yw_particles* b = problem->bodies[c->body[1]].particles;
-  return yw_sub(front, side_sum(c, 1, velocity ? b->vel : b->pos));
+  return xyz(front - side_sum(c, 1, velocity ? b->vel : b->pos));
 }
 
 // Preparation -----------------------------------------------------------------------------------
@@ -128,13 +131,18 @@ static void measure_depth(const yw_contact_problem* problem, yw_contact* c) {
 
 // Batches ---------------------------------------------------------------------------------------
 
+// The row of velocities of a contact, without impulses.
+static yw_contact_row velocity_row(const yw_contact_problem* problem, yw_contact* c) {
+  const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
+  const float yields[2] = {problem->yields[c->body[0]], problem->yields[c->body[1]]};
+  return yw_contact_velocity_row(c, a->particles, b->particles, yields);
+}
+
 static void prepare_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
   for (int32_t i = 0; i < batch->count; ++i) {
     yw_contact* c = &batch->contacts[i];
-    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
-    const float yields[2] = {problem->yields[c->body[0]], problem->yields[c->body[1]]};
     prepare(problem, c);
-    batch->rows[i] = yw_contact_velocity_row(c, a->particles, b->particles, yields);
+    batch->rows[i] = velocity_row(problem, c);
     batch->rows[i].contact = i;
     batch->searches[i] = (yw_contact_search){.last = {0, 0, 0, 0}};
   }
@@ -153,11 +161,9 @@ static void weigh_batch(const yw_contact_problem* problem, yw_contact_batch* bat
   for (int32_t i = 0; i < batch->count; ++i) {
     int32_t contact = batch->rows[i].contact;
     yw_contact* c = &batch->contacts[contact];
-    const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
-    const float yields[2] = {problem->yields[c->body[0]], problem->yields[c->body[1]]};
     yw_vec4 friction = batch->rows[i].friction;
     float impulse = batch->rows[i].impulse;
-    batch->rows[i] = yw_contact_velocity_row(c, a->particles, b->particles, yields);
+    batch->rows[i] = velocity_row(problem, c);
     batch->rows[i].friction = friction;
     batch->rows[i].impulse = impulse;
     batch->rows[i].contact = contact;
@@ -171,13 +177,24 @@ static void bounce_batch(const yw_contact_problem* problem, yw_contact_batch* ba
 
 // Spares ----------------------------------------------------------------------------------------
 //
-// Where flat faces lie on each other, most crossings of edges follow from the vertices around them:
-// left alone, they end up no deeper than what is tolerated. Those that would are taken up.
+// Where flat faces lie on each other, most crossings of edges follow from the vertices around them;
+// and what begins far apart seldom touches. Left alone, they end up no deeper than what is
+// tolerated. Those that would are taken up.
 
-static yw_vec3 spare_relative(const yw_contact_spare* s, const yw_vec4* a, const yw_vec4* b) {
-  yw_vec3 front = yw_lerp(yw_xyz(a[s->corners[0]]), yw_xyz(a[s->corners[1]]), s->shares[0]);
-  yw_vec3 back = yw_lerp(yw_xyz(b[s->corners[2]]), yw_xyz(b[s->corners[3]]), s->shares[1]);
-  return yw_sub(front, back);
+YW_LANE_FN yw_float4 lerp(const yw_vec4* values, const int32_t corners[2], float t) {
+  yw_float4 from = yw_float4_load(&values[corners[0]]);
+  return from + t * (yw_float4_load(&values[corners[1]]) - from);
+}
+
+YW_LANE_FN yw_vec3 spare_relative(const yw_contact_spare* s, const yw_vec4* a, const yw_vec4* b) {
+  if (s->vertex) {
+    const yw_vec4 *front = s->swapped ? b : a, *back = s->swapped ? a : b;
+    yw_float4 corner = yw_float4_load(&back[s->corners[1]]), apart;
+    apart = yw_float4_load(&front[s->corners[0]]) - corner;
+    apart -= s->shares[0] * (yw_float4_load(&back[s->corners[2]]) - corner);
+    return xyz(apart - s->shares[1] * (yw_float4_load(&back[s->corners[3]]) - corner));
+  }
+  return xyz(lerp(a, s->corners, s->shares[0]) - lerp(b, s->corners + 2, s->shares[1]));
 }
 
 // m, the least gap at the end of the substep that a spare may leave.
@@ -190,15 +207,20 @@ static yw_contact* take_up(const yw_contact_problem* problem, yw_contact_batch* 
                            const yw_contact_spare* s) {
   int32_t at = batch->count++;
   yw_contact* c = &batch->contacts[at];
-  *c = (yw_contact){
-      .body = {batch->a, batch->b},
-      .count = {2, 2},
-      .particles = {{s->corners[0], s->corners[1]}, {s->corners[2], s->corners[3]}},
-      .weights = {{1.0f - s->shares[0], s->shares[0]}, {1.0f - s->shares[1], s->shares[1]}},
-      .normal = s->normal,
-      .distance = s->distance,
-      .gap_before = s->gap_before,
-      .slop = batch->slop};
+  *c = (yw_contact){.body = {s->swapped ? batch->b : batch->a, s->swapped ? batch->a : batch->b},
+                    .count = {s->vertex ? 1 : 2, s->vertex ? 3 : 2},
+                    .normal = s->normal,
+                    .distance = s->distance,
+                    .gap_before = s->gap_before,
+                    .slop = batch->slop};
+  const float first = s->shares[0], second = s->shares[1];
+  const float edges[4] = {1.0f - first, first, 1.0f - second, second};
+  const float triangle[4] = {1.0f, 1.0f - first - second, first, second};
+  for (int k = 0; k < 4; ++k) {
+    int side = k < c->count[0] ? 0 : 1, slot = side ? k - c->count[0] : k;
+    c->particles[side][slot] = s->corners[k];
+    c->weights[side][slot] = s->vertex ? triangle[k] : edges[k];
+  }
   prepare(problem, c);
   batch->searches[at] = (yw_contact_search){.last = {0, 0, 0, 0}};
   return c;
@@ -207,7 +229,6 @@ static yw_contact* take_up(const yw_contact_problem* problem, yw_contact_batch* 
 // Takes up what velocities would press together. The next round must visit all.
 static void take_up_velocities(const yw_contact_problem* problem, yw_contact_batch* batch) {
   const yw_contact_body *a = &problem->bodies[batch->a], *b = &problem->bodies[batch->b];
-  const float yields[2] = {problem->yields[batch->a], problem->yields[batch->b]};
   int32_t left = 0, before = batch->count;
   for (int32_t i = 0; i < batch->num_spares; ++i) {
     const yw_contact_spare* s = &batch->spares[i];
@@ -219,7 +240,7 @@ static void take_up_velocities(const yw_contact_problem* problem, yw_contact_bat
     }
     yw_contact* c = take_up(problem, batch, s);
     yw_contact_row* row = &batch->rows[batch->count - 1];
-    *row = yw_contact_velocity_row(c, a->particles, b->particles, yields);
+    *row = velocity_row(problem, c);
     row->contact = batch->count - 1;
   }
   batch->num_spares = left;
@@ -277,12 +298,20 @@ static void start_batch(const yw_contact_problem* problem, yw_contact_batch* bat
 
 // Positions follow the velocities of this batch, and its rows get ready for positions.
 static void follow_batch(const yw_contact_problem* problem, yw_contact_batch* batch) {
+  const yw_contact_body *first = &problem->bodies[batch->a], *second = &problem->bodies[batch->b];
+  bool plain = !yw_answers(first) && !yw_answers(second) && !yw_contact_is_loose(first) &&
+               !yw_contact_is_loose(second);
   for (int32_t i = 0; i < batch->count; ++i) {
     int32_t contact = batch->rows[i].contact;
     yw_contact* c = &batch->contacts[contact];
     const yw_contact_body *a = &problem->bodies[c->body[0]], *b = &problem->bodies[c->body[1]];
     c->impulse = batch->rows[i].impulse;
     c->friction = yw_xyz(batch->rows[i].friction);
+    if (plain && c->count[1] > 0) {
+      measure_depth(problem, c);
+      yw_contact_follow(&batch->rows[i], c, a->particles, b->particles, c->share * problem->h);
+      continue;
+    }
     if (c->impulse > 0.0f) follow_velocity(problem, c);
     if (yw_answers(a) || yw_answers(b)) c->slip = yw_contact_slip(&batch->rows[i]);
     measure_depth(problem, c);
@@ -306,7 +335,8 @@ static void take_up_positions(const yw_contact_problem* problem, yw_contact_batc
     yw_contact* c = take_up(problem, batch, s);
     measure_depth(problem, c);
     yw_contact_row* row = &batch->rows[batch->count - 1];
-    *row = yw_contact_position_row(c, a->particles, b->particles);
+    *row = yw_contact_position_row(c, problem->bodies[c->body[0]].particles,
+                                   problem->bodies[c->body[1]].particles);
     row->contact = batch->count - 1;
   }
   batch->num_spares = left;
@@ -437,7 +467,7 @@ static void solve_velocities(yw_contact_problem* problem) {
 
 void yw_contact_solve(yw_contact_problem* problem) {
   yw_sweep_begin(problem);
-  yw_sweep_all(problem, prepare_batch);
+  yw_sweep_found(problem, prepare_batch);
   yw_sweep_wholes(problem, bounce_batch);
   solve_velocities(problem);
   problem->short_round = false;
@@ -448,7 +478,7 @@ void yw_contact_solve(yw_contact_problem* problem) {
     yw_sweep_rows(problem, YW_ROWS_POSITIONS, YW_SWEEP_FORTH);
     yw_sweep_rows(problem, YW_ROWS_POSITIONS, YW_SWEEP_BACK);
   }
-  yw_sweep_all(problem, lost_angular_batch);
+  yw_sweep_found(problem, lost_angular_batch);
   add_lost_angular(problem);
   yw_sweep_wholes(problem, keep_angular_batch);
 }

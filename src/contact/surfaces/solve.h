@@ -60,7 +60,8 @@ typedef struct yw_contact_problem {
   yw_contact_body* bodies;
   float* yields;  ///< per body: share of a particle's own mobility that it shows in contact
   yw_contact_batch* batches;
-  int32_t* lane_order;  ///< batches of each color as they are put into lanes, see yw_sweep_sort
+  int32_t* found_order;  ///< batches as they were found
+  int32_t* lane_order;   ///< batches of each color as they are put into lanes, see yw_sweep_sort
   const yw_row_fns* row_fns;
   const yw_warm* warm;    ///< impulses to start from; NULL: none
   yw_vec3* pair_angular;  ///< scratch, one per pair

@@ -54,6 +54,25 @@ void yw_sweep_all(const yw_contact_problem* problem, yw_batch_visit visit) {
   }
 }
 
+static void sweep_found_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const sweep* job = context;
+  const yw_contact_problem* problem = job->problem;
+  int32_t end = (block + 1) * BATCHES_PER_TASK;
+  for (int32_t i = block * BATCHES_PER_TASK; i < end && i < job->end; ++i) {
+    job->visit(problem, &problem->batches[problem->found_order[i]]);
+  }
+}
+
+void yw_sweep_found(const yw_contact_problem* problem, yw_batch_visit visit) {
+  int32_t count = problem->color_start[YW_CONTACT_MAX_COLORS + 1], rows = 0;
+  for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) rows += problem->color_rows[k];
+  bool serial = count < MIN_PARALLEL && rows < MIN_PARALLEL_CONTACTS;
+  sweep job = {.problem = problem, .visit = visit, .end = count};
+  yw_tasks_run(serial ? NULL : problem->tasks, (count + BATCHES_PER_TASK - 1) / BATCHES_PER_TASK,
+               sweep_found_block, &job);
+}
+
 void yw_sweep_wholes(const yw_contact_problem* problem, yw_batch_visit visit) {
   for (int32_t k = 0; k <= YW_CONTACT_MAX_COLORS; ++k) {
     sweep_color(problem, visit, k, problem->divided ? NULL : tasks_of(problem, k));

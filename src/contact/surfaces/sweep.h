@@ -11,6 +11,9 @@ typedef void (*yw_batch_visit)(const yw_contact_problem* problem, yw_contact_bat
 void yw_sweep_begin(yw_contact_problem* problem);
 
 void yw_sweep_all(const yw_contact_problem* problem, yw_batch_visit visit);
+/// For visits that change their batch alone. In the order in which batches were found: then
+/// contacts and particles that are visited one after another are near in memory.
+void yw_sweep_found(const yw_contact_problem* problem, yw_batch_visit visit);
 /// For visits that move bodies as wholes.
 void yw_sweep_wholes(const yw_contact_problem* problem, yw_batch_visit visit);
 

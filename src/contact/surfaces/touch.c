@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "contact/obstacles.h"
+#include "contact/surfaces/aside.h"
 #include "contact/surfaces/candidate.h"
 #include "contact/surfaces/cone.h"
+#include "contact/surfaces/leaf_boxes.h"
 #include "contact/surfaces/patches.h"
 #include "contact/surfaces/sift.h"
 
@@ -87,6 +89,7 @@ typedef struct sieve {
   yw_near_lanes lanes;
   int32_t pairs[YW_LANES][2];
   yw_sift sift;
+  float far;  // m, see yw_aside_skipped
 } sieve;
 
 // What the lanes left unclear.
@@ -129,6 +132,8 @@ static void empty_sieve(const pair_search* s, sieve* v) {
   }
   for (uint32_t left = sift->contacts | sift->spares | sift->unclear; left != 0; left &= left - 1) {
     int32_t i = __builtin_ctz(left);
+    // Of those that begin far apart, what is clear is enough; the guard looks at all.
+    if (sift->unclear >> i & 1 && v->lanes.distance[i] - sift->skin > v->far) continue;
     if (sift->unclear >> i & 1) {
       test_candidate(s, v, i);
     } else if (sift->contacts >> i & 1) {
@@ -188,6 +193,7 @@ static void test_all(pair_search* s) {
   sieve v;
   v.lanes = lanes;
   yw_sift_begin(&v.sift, s->works, s->kind, s->step->fall);
+  v.far = s->step->mode == YW_TOUCH_CONTACTS ? yw_aside_skipped(a, b) : INFINITY;
   for (int32_t first = 0; first < s->count; first += YW_LANES) {
     int32_t left = s->count - first;
     test_lanes(s, &lanes, &v, first, left < YW_LANES ? left : YW_LANES);
@@ -203,25 +209,27 @@ static bool share_corner(const pair_search* s, const int32_t pair[2]) {
   return v[0] == v[2] || v[0] == v[3] || v[1] == v[2] || v[1] == v[3];
 }
 
-static void meet_leaves(pair_search* s, int32_t leaf_a, int32_t leaf_b) {
-  const yw_contact_work *a = s->works[0], *b = s->works[1];
-  const yw_complex_leaf *la = &a->complex->leaves[leaf_a], *lb = &b->complex->leaves[leaf_b];
-  yw_near_leaves leaves = {.box_a = a->leaves.nodes[a->leaves.first_leaf + leaf_a],
-                           .box_b = b->leaves.nodes[b->leaves.first_leaf + leaf_b],
-                           .pad = s->pad};
-  if (s->kind == YW_VERTEX_TRIANGLE) {
-    leaves.a = &a->vertex_boxes, leaves.b = &b->triangle_boxes;
-    leaves.first_a = la[0].vertex, leaves.end_a = la[1].vertex;
-    leaves.first_b = lb[0].triangle, leaves.end_b = lb[1].triangle;
-  } else {
-    leaves.a = &a->edge_boxes, leaves.b = &b->edge_boxes;
-    leaves.first_a = la[0].edge, leaves.end_a = la[1].edge;
-    leaves.first_b = lb[0].edge, leaves.end_b = lb[1].edge;
-    leaves.same = a == b && leaf_a == leaf_b;
-  }
-  int32_t found = s->step->near->meet(&leaves, s->pairs + s->count);
-  if (a != b) s->count += found;
-  for (int32_t i = 0, old = s->count; i < found && a == b; ++i) {
+// The primitives of a leaf that are near another leaf.
+typedef struct leaf_side {
+  yw_near_boxes vertices, triangles, edges;
+} leaf_side;
+
+static void ask_near(const pair_search* s, yw_near_boxes* boxes, yw_aabb box) {
+  boxes->asked = s->step->near->select(boxes, box, s->pad);
+}
+
+static leaf_side side_of(const yw_contact_work* work, int32_t leaf) {
+  const yw_complex_leaf* l = &work->complex->leaves[leaf];
+  return (leaf_side){.vertices = yw_leaf_vertices(l, work->boxes),
+                     .triangles = yw_leaf_triangles(l, work->boxes),
+                     .edges = yw_leaf_edges(l, work->boxes)};
+}
+
+static void meet_boxes(pair_search* s, const yw_near_boxes* a, const yw_near_boxes* b, bool same) {
+  int32_t found = s->step->near->meet(a, b, s->pad, same, s->pairs + s->count);
+  bool within = s->works[0] == s->works[1];
+  if (!within) s->count += found;
+  for (int32_t i = 0, old = s->count; i < found && within; ++i) {
     if (share_corner(s, s->pairs[old + i])) continue;
     memcpy(s->pairs[s->count++], s->pairs[old + i], sizeof s->pairs[0]);
   }
@@ -314,23 +322,6 @@ void yw_touch_mark(const yw_contact_work* a, const yw_contact_work* b, const yw_
   }
 }
 
-// True when triangles of both leaves meet the box of the other leaf, or a leaf has none.
-static bool triangles_reach(const pair_search* s, int32_t leaf_a, int32_t leaf_b) {
-  const yw_contact_work *a = s->works[0], *b = s->works[1];
-  const yw_complex_leaf *la = &a->complex->leaves[leaf_a], *lb = &b->complex->leaves[leaf_b];
-  if (a == b || a->complex->num_triangles == 0 || b->complex->num_triangles == 0) return true;
-  yw_near_leaves leaves = {.box_a = a->leaves.nodes[a->leaves.first_leaf + leaf_a],
-                           .box_b = b->leaves.nodes[b->leaves.first_leaf + leaf_b],
-                           .pad = s->pad,
-                           .a = &a->triangle_boxes,
-                           .b = &b->triangle_boxes,
-                           .first_a = la[0].triangle,
-                           .end_a = la[1].triangle,
-                           .first_b = lb[0].triangle,
-                           .end_b = lb[1].triangle};
-  return s->step->near->reach(&leaves);
-}
-
 // Looks at a pair of leaves whose boxes meet.
 static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_t other,
                         float needed) {
@@ -338,11 +329,22 @@ static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_
   bool settled = !a->unsettled[leaf] && !b->unsettled[other];
   if (searches[FORTH].step->mode == YW_TOUCH_PAIRS && settled) return;
   if (are_apart(&searches[FORTH], leaf, other, needed)) return;
+  yw_aabb box_a = a->leaves.nodes[a->leaves.first_leaf + leaf];
+  yw_aabb box_b = b->leaves.nodes[b->leaves.first_leaf + other];
+  leaf_side first = side_of(a, leaf), second = side_of(b, other);
+  ask_near(&searches[FORTH], &first.triangles, box_b);
+  ask_near(&searches[FORTH], &second.triangles, box_a);
   // Vertices and edges lie in the boxes of triangles.
-  if (!triangles_reach(&searches[FORTH], leaf, other)) return;
-  meet_leaves(&searches[FORTH], leaf, other);
-  if (a != b || leaf != other) meet_leaves(&searches[BACK], other, leaf);
-  meet_leaves(&searches[EDGES], leaf, other);
+  if (first.triangles.count > 0 && first.triangles.asked == 0) return;
+  if (second.triangles.count > 0 && second.triangles.asked == 0) return;
+  ask_near(&searches[FORTH], &first.vertices, box_b);
+  ask_near(&searches[FORTH], &first.edges, box_b);
+  ask_near(&searches[FORTH], &second.vertices, box_a);
+  ask_near(&searches[FORTH], &second.edges, box_a);
+  bool same = a == b && leaf == other;
+  meet_boxes(&searches[FORTH], &first.vertices, &second.triangles, false);
+  if (!same) meet_boxes(&searches[BACK], &second.vertices, &first.triangles, false);
+  meet_boxes(&searches[EDGES], &first.edges, &second.edges, same);
 }
 
 static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_job* job) {
@@ -416,8 +418,9 @@ void yw_touch_find(const yw_contact_work* works, yw_contact_job* job, const yw_t
     // A list that is too short is filled again.
     if (step->mode == YW_TOUCH_CONTACTS && list->num_contacts <= list->contact_capacity) {
       int32_t found = list->num_contacts - job->first_contact;
-      list->num_contacts =
-          job->first_contact + yw_cone_drop(works, list->contacts + job->first_contact, found);
+      found = yw_cone_drop(works, list->contacts + job->first_contact, found);
+      list->num_contacts = job->first_contact + found;
+      list->num_contacts = job->first_contact + yw_aside_put(works, job, list, found);
     }
   }
   job->num_contacts = list->num_contacts - job->first_contact;

@@ -11,16 +11,17 @@
 #include "contact/surfaces/order.h"
 
 /// One contact point: a weighted sum of particles on each side, at places that face each other.
+/// Three lines of the cache.
 typedef struct yw_contact {
   int32_t body[2];
   int32_t count[2];  ///< particles in use; count[1] is 0 for obstacles
   int32_t particles[2][3];
   float weights[2][3];      ///< sum to 1 on each side
+  yw_vec4 drift;            ///< m/s, of an obstacle
   yw_vec3 normal;           ///< from body[1] to body[0]
   float distance;           ///< m, to keep between the points, along the normal
   float gap_before;         ///< m, beyond that distance at the start of the substep
   float slop;               ///< m, an overlap that is left alone
-  yw_vec4 drift;            ///< m/s, of an obstacle
   float obstacle_friction;  ///< of an obstacle
   float obstacle_gap;       ///< m, to an obstacle at the end of the substep
 
@@ -42,13 +43,15 @@ typedef struct yw_contact {
   float slip;            ///< m/s, of bodies that answer
 } yw_contact;
 
-/// A contact of two edges that vertices around it make superfluous, unless the solver finds
-/// otherwise.
+/// A contact that others make superfluous, unless the solver finds otherwise: of two edges with
+/// vertices around it, or one that begins far apart (aside.c).
 typedef struct yw_contact_spare {
   int32_t corners[4];
-  float shares[2];  ///< of the second corner of each edge
+  float shares[2];  ///< of the second corner of each edge; of the last two of a triangle
   yw_vec3 normal;
   float distance, gap_before;  ///< m, as in yw_contact
+  bool vertex;                 ///< and a triangle; otherwise two edges
+  bool swapped;                ///< side 0 is the second body of its batch
 } yw_contact_spare;
 
 /// Two primitives that could meet in this substep. The guard keeps them apart.
@@ -83,7 +86,7 @@ typedef struct yw_contact_work {
   int32_t (*sorted_edges)[2];
   yw_box_tree leaves;
   yw_path_box* path_boxes;  ///< per particle
-  yw_lane_boxes vertex_boxes, edge_boxes, triangle_boxes;
+  yw_box_block* boxes;      ///< of primitives, see leaf_boxes.h
   yw_aabb box;
   struct yw_patch_pose* poses;  ///< per leaf, of a body that may touch itself; otherwise NULL
   yw_vec4* predicted;           ///< ends of the paths that detection looks at, per particle
@@ -92,6 +95,8 @@ typedef struct yw_contact_work {
   uint8_t* needed;              ///< per leaf: it meets a leaf of another body, or may
   struct yw_nearby* nearby;     ///< of an obstacle that is placed near others alone; or NULL
   bool any_unsettled;
+  yw_vec3 way;       ///< m, of the body as a whole, see aside.h
+  float turn;        ///< m, way of its corners as it turns as a whole
   float leeway;      ///< m, how far contact may move particles off their paths until pairs
                      ///< have to be searched again
   bool calm;         ///< that is little

@@ -124,7 +124,7 @@ bool yw_warm_find(const yw_warm* warm, const yw_contact_body* bodies, const yw_c
 
 bool yw_warm_has_spare(const yw_warm* warm, const yw_contact_body* bodies, int32_t a, int32_t b,
                        const yw_contact_spare* s) {
-  if (warm->entries.count == 0) return false;
+  if (warm->entries.count == 0 || s->vertex) return false;
   yw_warm_key key = {.bodies = {bodies[a].number, bodies[b].number}};
   memcpy(key.corners, s->corners, sizeof key.corners);
   order_edges(&key);
