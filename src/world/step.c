@@ -288,6 +288,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     if (!yw_body_takes_part(body)) continue;
     const yw_method* method = body->model->method;
     yw_contact_geometry geometry = method->contact_geometry(body->state);
+    if (world->surfaces && method->contact_skin) method->contact_skin(body->state, &geometry);
     // Points look for particles inside of tets.
     bool solid = geometry.tets || (world->surfaces && geometry.triangles);
     if (!solid && !geometry.radius) continue;

@@ -11,7 +11,9 @@
 static const char* const methods[] = {
     BOX ", \"match\": {}", BOX ", \"frames\": {\"youngs_modulus\": 1e5}",
     BOX ", \"fem\": {\"youngs_modulus\": 1e5, \"max_level\": 0, \"mass_damping\": 0}",
-    BOX ", \"rigid\": {}"};
+    BOX ", \"rigid\": {}",
+    "\"shape\": {\"box\": {\"size\": 0.4}}, \"plastic\": {\"spacing\": 0.1, \"youngs_modulus\": "
+    "1e5}"};
 #define NUM_METHODS ((int)(sizeof methods / sizeof *methods))
 
 typedef struct totals {
