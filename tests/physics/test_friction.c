@@ -153,8 +153,9 @@ static void blocks_slide_on_bodies(void** state) {
   }
 }
 
-// On the skin of plastic bodies, not on rows of balls: these stopped blocks. What is left to the
-// theory is a tenth of the friction (docs/design/contact.md).
+// On the skin of plastic bodies, not on rows of balls: these stopped blocks. And momentum that the
+// floor takes from a slab is not given back to the block (balance.c): plastic bodies did not say
+// that they touch obstacles, and friction was 8 % too much.
 static void blocks_slide_on_plastic(void** state) {
   (void)state;
   const double angle = 35 * PI / 180;
@@ -166,7 +167,7 @@ static void blocks_slide_on_plastic(void** state) {
     run(world, 25);
     double a = (speed_down(world, 0) - before) * 60 / 25;
     printf("  rigid on plastic, mu %g: %.4f m/s^2, theory %.4f\n", mu, a, theory);
-    if (fabs(a - theory) > 0.1 * GRAVITY * mu * cos(angle) + 0.02 * theory) fail_msg("mu %g", mu);
+    if (fabs(a - theory) > 0.02 * theory) fail_msg("mu %g", mu);
     yw_world_destroy(world);
   }
 }

@@ -320,8 +320,7 @@ typedef struct yw_method {
   bool (*has_pieces)(const void* state);
   /// Contact of surfaces: adds triangles and rest positions to the geometry of a body of balls that
   /// holds together as a whole, so that others touch these, as thick as the balls. Obstacles still
-  /// meet its balls, inside of the method. False: nothing is added. topology_version changes when
-  /// this does. NULL: false.
+  /// meet its balls, inside of the method. False: nothing is added. NULL: false.
   bool (*contact_skin)(const void* state, yw_contact_geometry* geometry);
   /// Angular momentum (kg m^2/s) that particles have in themselves besides that of their motion.
   /// NULL: none.

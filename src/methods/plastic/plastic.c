@@ -224,8 +224,9 @@ static void collide_masters(const inner_step* s) {
     collide_range(s, sleep->chunks[i] * PLASTIC_CHUNK,
                   (sleep->chunks[next - 1] + 1) * PLASTIC_CHUNK);
   }
-  // Only contacts of the last inner step count.
-  if (s->ctx->report) s->ctx->report->obstacle_contacts -= before;
+  // Masters touch what slaves touch.
+  int32_t* contacts = s->ctx->report ? &s->ctx->report->obstacle_contacts : NULL;
+  if (contacts) *contacts = *contacts - before > before ? *contacts - before : before;
 }
 
 static float largest_gradient(const inner_step* s) {

@@ -158,11 +158,8 @@ bool yw_plastic_make_skin(plastic_model* model, const yw_quat* rotations) {
 }
 
 void yw_plastic_show_skin(plastic_body* body) {
-  bool has = body->model->skin && !body->ranks && !body->lost_skin && body->num_started > 0 &&
-             !memchr(body->is_linked, 0, (size_t)body->model->num_links);
-  if (has == body->has_skin) return;
-  body->has_skin = has;
-  ++body->version;
+  body->has_skin = body->model->skin && !body->ranks && !body->lost_skin && body->num_started > 0 &&
+                   !memchr(body->is_linked, 0, (size_t)body->model->num_links);
 }
 
 // True where the masters inside may come out between those of the skin, or matter has parted.
