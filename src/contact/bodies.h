@@ -72,7 +72,12 @@ static inline uint64_t yw_contact_pair(uint32_t a, uint32_t b) {
 
 /// True for bodies of balls alone: they meet obstacles inside of their methods, all around.
 static inline bool yw_geometry_is_balls(const yw_contact_geometry* g) {
-  return !g->tets && g->num_triangles == 0 && g->num_segments == 0;
+  return g->has_balls || (!g->tets && g->num_triangles == 0 && g->num_segments == 0);
+}
+
+/// True for rods, sheets and loose balls; a body of balls within a skin is as thick as it is.
+static inline bool yw_geometry_is_thin(const yw_contact_geometry* g) {
+  return g->radius && !(g->has_balls && g->num_triangles > 0);
 }
 
 /// True when two different bodies collide. If one has a filter, both must have.

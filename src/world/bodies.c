@@ -362,5 +362,9 @@ yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* ou
     out->angular_momentum[1] += m * (r[2] * v[0] - r[0] * v[2]);
     out->angular_momentum[2] += m * (r[0] * v[1] - r[1] * v[0]);
   }
+  const yw_method* method = body->model->method;
+  double own[3] = {0, 0, 0};
+  if (method->own_spin) method->own_spin(body->state, p, own);
+  for (int k = 0; k < 3; ++k) out->angular_momentum[k] += own[k];
   return YW_OK;
 }

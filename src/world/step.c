@@ -267,6 +267,9 @@ static void fold(void* context) {
   body->model->method->fold(body->state, &body->particles, &responder->ctx);
 }
 
+// Topologies with a skin are others.
+#define SKIN_VERSION (1ull << 63)
+
 static void follow(void* context) {
   const yw_responder* responder = context;
   yw_body* body = responder->body;
@@ -288,6 +291,8 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     if (!yw_body_takes_part(body)) continue;
     const yw_method* method = body->model->method;
     yw_contact_geometry geometry = method->contact_geometry(body->state);
+    bool skin =
+        world->surfaces && method->contact_skin && method->contact_skin(body->state, &geometry);
     // Points look for particles inside of tets.
     bool solid = geometry.tets || (world->surfaces && geometry.triangles);
     if (!solid && !geometry.radius) continue;
@@ -298,7 +303,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     *responder = (yw_responder){body, context_of(s, body, world->tasks), world};
     world->contact_bodies.items[world->contact_bodies.count++] = (yw_contact_body){
         .geometry = geometry,
-        .topology_version = yw_body_topology(body),
+        .topology_version = yw_body_topology(body) ^ (skin ? SKIN_VERSION : 0),
         .key = body->key,
         .number = world->body_order.items[i],
         .particles = &body->particles,

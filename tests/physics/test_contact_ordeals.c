@@ -394,6 +394,7 @@ static void write_grate(scene_writer* w, int size, int which) {
 
 #define BOUNCE_TIME 0.14  // s
 #define PAIR_SPEED 50.0   // m/s, of each
+#define PAIR_SIZE 0.4     // m
 #define NUM_PAIRS (NUM_KINDS * (NUM_KINDS + 1) / 2)
 
 // The first ones have all kinds among them.
@@ -415,7 +416,7 @@ static void write_pair(scene_writer* w, int size, int which) {
     double sign = i ? 1 : -1;
     // Sheets face the other body, rods cross each other.
     double degrees = kinds[i] == SHEET ? 90 : i == 1 && kinds[i] == ROD ? 40 : 8 * i;
-    say_box(w, kinds[i], 0.4, 3);
+    say_box(w, kinds[i], PAIR_SIZE, 3);
     say(w,
         ", \"position\": [%g, %g, %g], \"velocity\": [%g, 0, 0], \"rotation\": {\"axis\": \"%c\", "
         "\"degrees\": %g}}%s",
@@ -439,7 +440,8 @@ static double energy_of(const yw_world* world, double* mass) {
   return energy;
 }
 
-// Elastic bodies, crushed to pancakes around each other, bounce back to their sides. Plastic ones
+// Elastic bodies, crushed to pancakes around each other, bounce back to their sides, or part
+// sideways, since they do not meet head on to the millimetre. Plastic ones
 // come apart, rods and sheets may wrap around what they hit.
 static const char* judge_pair(const yw_world* world, int which) {
   kind kinds[2];
@@ -452,7 +454,8 @@ static const char* judge_pair(const yw_world* world, int which) {
   if (!bounces || yw_world_time(world) < BOUNCE_TIME) return NULL;
   mean_height(world, 0, left);
   mean_height(world, 1, right);
-  return left[0] < right[0] ? NULL : "they passed each other";
+  bool beside = hypot(left[1] - right[1], left[2] - right[2]) > PAIR_SIZE;
+  return left[0] < right[0] || beside ? NULL : "they passed each other";
 }
 
 // Running -----------------------------------------------------------------------------------------

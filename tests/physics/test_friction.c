@@ -120,14 +120,16 @@ static yw_world* block_on_slab(const kind* block, const kind* slab, double degre
            " \"obstacles\": [{\"shape\": {\"plane\": {}}, \"sticky\": true}], \"bodies\": ["
            "{%s, \"friction\": %g, \"position\": [0, 0.302, 0],"
            " \"mesh\": {\"lattice\": {\"size\": [0.4, 0.2, 0.4], \"cells\": [4, 2, 4]}}},"
-           "{%s, \"friction\": %g, \"position\": [0.6, 0.1, 0],"
-           " \"mesh\": {\"lattice\": {\"size\": [2.4, 0.2, 0.6], \"cells\": [12, 1, 3]}}}]}",
-           GRAVITY * sin(angle), -GRAVITY * cos(angle), block->settings, mu, slab->settings, mu);
+           "{%s, \"friction\": %g, \"position\": [0.6, 0.1, 0], %s}]}",
+           GRAVITY * sin(angle), -GRAVITY * cos(angle), block->settings, mu, slab->settings, mu,
+           strcmp(slab->name, "plastic") == 0
+               ? "\"shape\": {\"box\": {\"size\": [2.4, 0.2, 0.6]}}"
+               : "\"mesh\": {\"lattice\": {\"size\": [2.4, 0.2, 0.6], \"cells\": [12, 1, 3]}}");
   return surface_world(text, 1);
 }
 
 // Kinds of blocks and slabs. The numbers of the rest are in docs/design/contact.md.
-enum { MATCH, FRAMES, FEM, RIGID = 4 };
+enum { MATCH, FRAMES, FEM, PLASTIC, RIGID };
 static const int pairs[][2] = {{MATCH, MATCH}, {FRAMES, MATCH}, {RIGID, MATCH},
                                {FEM, MATCH},   {MATCH, FRAMES}, {FRAMES, FRAMES},
                                {MATCH, RIGID}, {FRAMES, RIGID}, {RIGID, RIGID}};
@@ -147,6 +149,25 @@ static void blocks_slide_on_bodies(void** state) {
     double a = (speed_down(world, 0) - before) * 60 / 30;
     printf("  %s on %s %.4f m/s^2, theory %.4f\n", block->name, slab->name, a, theory);
     if (fabs(a - theory) > 0.02 * theory) fail_msg("%s on %s", block->name, slab->name);
+    yw_world_destroy(world);
+  }
+}
+
+// On the skin of plastic bodies, not on rows of balls: these stopped blocks. And momentum that the
+// floor takes from a slab is not given back to the block (balance.c): plastic bodies did not say
+// that they touch obstacles, and friction was 8 % too much.
+static void blocks_slide_on_plastic(void** state) {
+  (void)state;
+  const double angle = 35 * PI / 180;
+  for (int smooth = 0; smooth < 2; ++smooth) {
+    double mu = smooth ? 0.0 : 0.5, theory = GRAVITY * (sin(angle) - mu * cos(angle));
+    yw_world* world = block_on_slab(&kinds[RIGID], &kinds[PLASTIC], 35, mu);
+    run(world, 5);
+    double before = speed_down(world, 0);
+    run(world, 25);
+    double a = (speed_down(world, 0) - before) * 60 / 25;
+    printf("  rigid on plastic, mu %g: %.4f m/s^2, theory %.4f\n", mu, a, theory);
+    if (fabs(a - theory) > 0.02 * theory) fail_msg("mu %g", mu);
     yw_world_destroy(world);
   }
 }
@@ -187,8 +208,19 @@ static void bodies_stick_below_the_angle(void** state) {
   }
 }
 
-// Solid balls roll with 5/7 g sin over their first second; those of plastic are slower
-// (docs/design/contact.md). Over shorter times balls of tets hop from facet to facet.
+// Acceleration down a slope over so many frames, by least squares: balls with facets rise and fall
+// by millimetres as they roll, and their speed at two instants depends on where they are.
+static double fitted_acceleration(yw_world* world, double angle, int frames) {
+  double times = 0, speeds = 0, squares = 0, products = 0, count = frames + 1;
+  for (int i = 0; i <= frames; ++i) {
+    if (i > 0) run(world, 1);
+    double t = i / 60.0, v = speed_down(world, angle);
+    times += t, speeds += v, squares += t * t, products += t * v;
+  }
+  return (count * products - times * speeds) / (count * squares - times * times);
+}
+
+// Solid balls roll with 5/7 g sin; those of plastic are slower (docs/design/contact.md).
 static void balls_roll(void** state) {
   (void)state;
   const double angle = 20, theory = 5.0 / 7.0 * GRAVITY * sin(angle * PI / 180);
@@ -196,8 +228,8 @@ static void balls_roll(void** state) {
     if (strcmp(kinds[i].name, "plastic") == 0) continue;
     yw_world* world = on_slope(angle, "\"shape\": {\"sphere\": {\"radius\": 0.25}}", 0.25, 0.8,
                                kinds[i].settings);
-    run(world, 60);
-    double a = speed_down(world, angle);
+    run(world, 20);
+    double a = fitted_acceleration(world, angle, 40);
     printf("  %-8s %.4f m/s^2, theory %.4f\n", kinds[i].name, a, theory);
     if (fabs(a - theory) > 0.03 * theory) fail_msg("%s: %g m/s^2", kinds[i].name, a);
     yw_world_destroy(world);
@@ -246,11 +278,9 @@ static void spinning_blocks_stop_in_time(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bodies_accelerate_above_the_angle),
-      cmocka_unit_test(blocks_slide_on_bodies),
-      cmocka_unit_test(blocks_stick_to_bodies),
-      cmocka_unit_test(bodies_stick_below_the_angle),
-      cmocka_unit_test(balls_roll),
+      cmocka_unit_test(bodies_accelerate_above_the_angle), cmocka_unit_test(blocks_slide_on_bodies),
+      cmocka_unit_test(blocks_slide_on_plastic),           cmocka_unit_test(blocks_stick_to_bodies),
+      cmocka_unit_test(bodies_stick_below_the_angle),      cmocka_unit_test(balls_roll),
       cmocka_unit_test(spinning_blocks_stop_in_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,6 +165,7 @@ typedef struct yw_contact_geometry {
   /// particle, each above its parents. What acts on them acts on their parents.
   const int32_t (*hanging)[3];
   int32_t num_hanging;
+  bool has_balls;  ///< particles meet obstacles inside of the method, all around: triangles do not
 } yw_contact_geometry;
 
 /// A number of a body that tracks may change (yawara/track.h).
@@ -317,6 +318,13 @@ typedef struct yw_method {
   /// True once the body has come apart: its pieces then collide with each other, whatever its
   /// self_contact says. NULL: it never does.
   bool (*has_pieces)(const void* state);
+  /// Contact of surfaces: adds triangles and rest positions to the geometry of a body of balls that
+  /// holds together as a whole, so that others touch these, as thick as the balls. Obstacles still
+  /// meet its balls, inside of the method. False: nothing is added. NULL: false.
+  bool (*contact_skin)(const void* state, yw_contact_geometry* geometry);
+  /// Angular momentum (kg m^2/s) that particles have in themselves besides that of their motion.
+  /// NULL: none.
+  void (*own_spin)(const void* state, const yw_particles* particles, double out[3]);
 
   // Bodies on a device (yw_world_def.device). NULL: they stay on the processor.
 

@@ -223,7 +223,7 @@ static bool collect_answers(yw_surfaces* c, yw_contact_problem* problem) {
     yw_contact_island* island = &problem->islands[c->island_of.items[i]];
     bool answers = problem->bodies[i].respond && !problem->bodies[i].rigid && is_touched(c, i);
     island->answers = island->answers || answers;
-    island->thin = island->thin || problem->bodies[i].geometry.radius;
+    island->thin = island->thin || yw_geometry_is_thin(&problem->bodies[i].geometry);
   }
   for (int32_t i = 0; i < count; ++i) {
     c->yields.items[i] = 1.0f;

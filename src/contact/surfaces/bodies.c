@@ -487,7 +487,7 @@ static void shift_rigid_velocities(yw_contact_problem* problem, int32_t num_bodi
 // tremble when they start from old forces; the motions of rigid bodies are solved for by
 // themselves. Rods and sheets bend far in an impact, and forces of then mean nothing afterwards.
 static bool is_kept(const yw_contact_body* a, const yw_contact_body* b) {
-  bool thin = a->geometry.radius || b->geometry.radius;
+  bool thin = yw_geometry_is_thin(&a->geometry) || yw_geometry_is_thin(&b->geometry);
   return ((a->respond && !a->rigid) || (b->respond && !b->rigid)) && !thin;
 }
 

@@ -203,7 +203,7 @@ static yw_status plastic_start(plastic_remote* r, const plastic_body* body, cons
   plastic_args* a = &r->args;
   plastic_scalars* s = &r->scalars;
   for (int k = 0; k < 6; ++k) s->box.least[k] = INT32_MAX;
-  s->lost = s->bad = s->contacts = s->due = s->num_due_rows = s->rests = 0;
+  s->lost = s->bad = s->contacts = s->touching = s->due = s->num_due_rows = s->rests = 0;
   s->speed2 = ~order_of(0.0f);
   bool ok =
       give_orders(r, body, ctx, begin) && write_scalars(r) && run_masters<weights_kernel>(r) &&
@@ -260,7 +260,8 @@ static yw_status plastic_finish(plastic_remote* r, plastic_outcome* out) {
             run_masters<spread_motion_kernel>(r) && run_each<follow_slaves_kernel>(r, slaves) &&
             run_each<watch_kernel>(r, masters) && read_scalars(r);
   const plastic_scalars* s = &r->scalars;
-  *out = (plastic_outcome){s->lost != 0, s->bad != 0, s->contacts, s->due, float_of(~s->speed2)};
+  int contacts = s->contacts > s->touching ? s->contacts : s->touching;
+  *out = (plastic_outcome){s->lost != 0, s->bad != 0, contacts, s->due, float_of(~s->speed2)};
   return ok ? YW_OK : YW_ERR_DEVICE;
 }
 

@@ -24,6 +24,7 @@ struct plastic_scalars {
   int done, advances, failed;
   // The step.
   int shifts, lost, bad, contacts, due;
+  int touching;  // slaves
   int32_t num_due_rows;
   int speed2, fastest2, spread2;  ///< ~order_of
   int rests;

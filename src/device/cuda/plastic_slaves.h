@@ -159,7 +159,7 @@ struct contacts_kernel {
       probe(a, a.body.slave_pos[s], &a.body.normal[s], &a.body.surface_vel[s]);
       probe(a, ahead, &normal, &velocity);
       plastic_look_ahead(&a.body, s, ahead, normal, velocity);
-      plastic_choose_contact(&a.body, a.gravity, s);
+      if (plastic_choose_contact(&a.body, a.gravity, s)) ADD_TO(&a.scalars->touching, 1);
     }
   }
 };

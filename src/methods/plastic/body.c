@@ -193,6 +193,7 @@ static yw_status start_body(plastic_body* body, void** state, yw_particles* part
     }
   }
   body->is_moved = true;
+  yw_plastic_show_skin(body);
   *state = body;
   return YW_OK;
 }

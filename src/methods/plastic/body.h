@@ -114,7 +114,12 @@ typedef struct plastic_body {
   int32_t num_measured;               ///< as printed only: masters whose volume is known
   bool is_borne;                      ///< some entry of borne is not 0
   bool is_pulled;                     ///< there are spring forces
-  yw_quat turn;                       ///< placement of the body: p -> turn p + shift
+  bool is_pushed;                     ///< others changed its motion before this substep
+  bool lost_skin;                     ///< it was torn: others touch balls
+  bool has_skin;                      ///< others touch the skin of the model (skin.c)
+  bool keeps_spin;                    ///< in this substep; what it had before (spin.c):
+  double spin_before[3];
+  yw_quat turn;  ///< placement of the body: p -> turn p + shift
   yw_vec3 shift;
   uint64_t version;  ///< of the topology
 

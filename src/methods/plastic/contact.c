@@ -88,6 +88,8 @@ void yw_plastic_find_late_contacts(plastic_body* body, const yw_step_ctx* ctx, f
 void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               float begin) {
   bool is_clear = !ctx->probe || !ctx->obstacles || body->model->scheme.collide_after;
+  // Only contacts of the last inner step count.
+  if (ctx->report) ctx->report->obstacle_contacts = 0;
   if (!is_clear) {
     yw_aabb box = predict(body, ctx);
     is_clear = ctx->is_clear && ctx->is_clear(ctx, box);

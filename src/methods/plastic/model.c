@@ -493,7 +493,8 @@ void yw_plastic_model_destroy(void* pointer) {
                           model->link_kind,
                           model->first_way,
                           model->link_way,
-                          model->first_link};
+                          model->first_link,
+                          model->skin};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&mem, arrays[i]);
   yw_plastic_unclad(model);
   yw_mem_free(&mem, model);
@@ -531,6 +532,16 @@ static bool fold_materials(plastic_model* model) {
   return true;
 }
 
+static bool make_skin(const yw_plastic_def* def, plastic_model* model) {
+  yw_quat* rotations = YW_NEW_ARRAY(&model->mem, yw_quat, def->num_parts);
+  for (int32_t i = 0; rotations && i < def->num_parts; ++i) {
+    rotations[i] = def->parts[i].transform.rotation;
+  }
+  bool good = rotations && yw_plastic_make_skin(model, rotations);
+  yw_mem_free(&model->mem, rotations);
+  return good;
+}
+
 static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t* order,
                        yw_error* error) {
   order_parts(def, order);
@@ -554,7 +565,7 @@ static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t*
   status = fill_parts(def, model, order, error);
   if (status < 0) return status;
   model->hash = hash_of(model);
-  if (!fold_materials(model) || !yw_plastic_fold_links(model))
+  if (!fold_materials(model) || !yw_plastic_fold_links(model) || !make_skin(def, model))
     return yw_fail_memory(error, "a plastic model");
   return YW_OK;
 }

@@ -34,6 +34,7 @@ typedef struct plastic_part {
   double start;                     ///< s
   yw_vec3 velocity, spin;           ///< m/s, rad/s about the center
   yw_vec3 center;                   ///< m
+  int32_t skin_end;                 ///< triangles of the skin of all parts up to this one
 } plastic_part;
 
 typedef struct plastic_model {
@@ -64,6 +65,9 @@ typedef struct plastic_model {
   int32_t *first_way, *link_way;
   int32_t* first_link;  ///< number of the first link of every PLASTIC_LINK_BLOCK masters
 
+  /// What others touch while nothing has parted (skin.c): 3 masters per triangle. NULL: balls.
+  int32_t* skin;
+
   // Shown surface (cladding.c); without one all are empty.
   yw_tri_mesh surface;
   // Vertex v follows masters seed[v] + held[k], k from first_held[kind] to first_held[kind + 1] -
@@ -81,6 +85,10 @@ typedef struct plastic_model {
 /// lattice of the masters is rotated by `rotation`.
 bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation);
 bool yw_plastic_link_masters(plastic_model* model, plastic_part* part);
+
+/// skin.c: once the links are folded. `rotations` of the lattices of the parts, in the order of the
+/// definition. False: out of memory.
+bool yw_plastic_make_skin(plastic_model* model, const yw_quat* rotations);
 
 enum { PLASTIC_LINK_BLOCK = 256 };
 /// placement.c: links as they are kept. False: out of memory.

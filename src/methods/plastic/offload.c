@@ -168,6 +168,7 @@ yw_status yw_plastic_fetch(void* state, yw_particles* particles, yw_method_repor
   size_t bytes = (size_t)body->num_masters * sizeof(yw_vec4);
   memcpy(body->last_pos, particles->pos, bytes);
   memcpy(body->last_vel, particles->vel, bytes);
+  yw_plastic_show_skin(body);
   if (report) report->obstacle_contacts = away->contacts;
   return YW_OK;
 }

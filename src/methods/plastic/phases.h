@@ -169,6 +169,18 @@ bool yw_plastic_sleep_load(plastic_body* body, yw_reader* reader);
 /// Wakes everything; slaves set aside are lost.
 void yw_plastic_forget_sleep(plastic_body* body);
 
+/// spin.c: notes the angular momentum of a body that others pushed and nothing else holds ...
+void yw_plastic_note_spin(plastic_body* body, const yw_particles* particles,
+                          const yw_step_ctx* ctx);
+/// ... and gives back what the substep lost of it.
+void yw_plastic_restore_spin(plastic_body* body, yw_particles* particles);
+/// kg m^2/s, of the rotation that masters have of their own.
+void yw_plastic_own_spin(const void* state, const yw_particles* particles, double out[3]);
+/// skin.c: others touch the skin until it is torn, or links part.
+void yw_plastic_look_at_skin(plastic_body* body, const yw_particles* particles);
+/// Takes in what was started, loaded or parted.
+void yw_plastic_show_skin(plastic_body* body);
+bool yw_plastic_contact_skin(const void* state, yw_contact_geometry* out);
 /// support.c: lets other bodies, which the solve does not see, support this one as they did before.
 void yw_plastic_take_support(plastic_body* body, const yw_particles* particles,
                              const yw_step_ctx* ctx);

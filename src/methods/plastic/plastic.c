@@ -224,8 +224,9 @@ static void collide_masters(const inner_step* s) {
     collide_range(s, sleep->chunks[i] * PLASTIC_CHUNK,
                   (sleep->chunks[next - 1] + 1) * PLASTIC_CHUNK);
   }
-  // Only contacts of the last inner step count.
-  if (s->ctx->report) s->ctx->report->obstacle_contacts -= before;
+  // Masters touch what slaves touch.
+  int32_t* contacts = s->ctx->report ? &s->ctx->report->obstacle_contacts : NULL;
+  if (contacts) *contacts = *contacts - before > before ? *contacts - before : before;
 }
 
 static float largest_gradient(const inner_step* s) {
@@ -414,9 +415,13 @@ static yw_status take_steps(plastic_body* body, yw_particles* particles, const y
 static yw_status take_changes(plastic_body* body, yw_particles* particles, const yw_particles* here,
                               const yw_step_ctx* ctx) {
   bool by_hand = body->is_moved;
+  size_t bytes = (size_t)body->num_masters * sizeof *here->pos;
+  body->is_pushed = !by_hand && (memcmp(body->last_pos, here->pos, bytes) != 0 ||
+                                 memcmp(body->last_vel, here->vel, bytes) != 0);
   if (!yw_plastic_follow(body, particles, ctx)) return YW_ERR_DIVERGED;
   body->is_borne = false;
   if (!by_hand && !body->drag && !body->twin) yw_plastic_take_support(body, here, ctx);
+  if (!by_hand) yw_plastic_note_spin(body, here, ctx);
   return YW_OK;
 }
 
@@ -424,6 +429,8 @@ static yw_status take_changes(plastic_body* body, yw_particles* particles, const
 static yw_status end_here(plastic_body* body, yw_particles* here, const yw_step_ctx* ctx) {
   memcpy(body->last_pos, here->pos, (size_t)body->num_masters * sizeof *here->pos);
   yw_plastic_give_back(body, here, ctx);
+  yw_plastic_restore_spin(body, here);
+  yw_plastic_look_at_skin(body, here);
   if (!yw_plastic_rest(body, here, ctx)) return YW_ERR_MEMORY;
   memcpy(body->last_vel, here->vel, (size_t)body->num_masters * sizeof *here->vel);
   return YW_OK;
@@ -431,7 +438,7 @@ static yw_status end_here(plastic_body* body, yw_particles* here, const yw_step_
 
 // The same after a substep on a device. Impulses of other bodies are given back here.
 static yw_status end_away(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
-  if (!body->is_borne) return yw_plastic_rest_away(body, particles, ctx);
+  if (!body->is_borne && !body->is_pushed) return yw_plastic_rest_away(body, particles, ctx);
   yw_status status = yw_plastic_fetch(body, particles, ctx->report);
   if (status >= 0) status = yw_plastic_come_home(body, particles);
   return status < 0 ? status : end_here(body, particles, ctx);
@@ -453,6 +460,7 @@ static yw_status leave(plastic_body* body, yw_particles* particles, const yw_ste
 static yw_status plastic_advance_here(plastic_body* body, yw_particles* particles,
                                       const yw_step_ctx* ctx) {
   body->inner_steps = 0;
+  body->keeps_spin = body->is_pushed = false;
   if (body->num_all == 0) return YW_OK;
   bool is_away = yw_plastic_goes_away(body, ctx);
   yw_status status = is_away ? leave(body, particles, ctx) : yw_plastic_come_home(body, particles);
@@ -601,4 +609,6 @@ const yw_method yw_plastic_method = {
     .attach = yw_plastic_attach,
     .is_away = yw_plastic_is_away,
     .fetch = yw_plastic_fetch,
+    .contact_skin = yw_plastic_contact_skin,
+    .own_spin = yw_plastic_own_spin,
 };

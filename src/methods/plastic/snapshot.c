@@ -20,7 +20,7 @@ void yw_plastic_save_numbers(const plastic_body* body, yw_writer* writer, int64_
                               body->lists_are_old ? 0 : (uint32_t)num_pairs,
                               (uint32_t)body->num_measured,
                               body->is_placed,
-                              body->is_moved,
+                              (body->is_moved ? 1u : 0u) | (body->lost_skin ? 2u : 0u),
                               body->lists_are_old};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) yw_write_u32(writer, numbers[i]);
   yw_write_f32(writer, &body->turn.x, 4);
@@ -129,7 +129,8 @@ static bool load_numbers(plastic_body* body, yw_reader* reader, uint32_t numbers
   body->num_listed = 0;
   body->num_measured = (int32_t)numbers[4];
   body->is_placed = numbers[5] != 0;
-  body->is_moved = numbers[6] != 0;
+  body->is_moved = numbers[6] & 1u;
+  body->lost_skin = numbers[6] & 2u;
   body->lists_are_old = numbers[7] != 0;
   yw_read_f32(reader, &body->turn.x, 4);
   yw_read_f32(reader, &body->shift.x, 3);
@@ -164,7 +165,10 @@ static bool load_state(plastic_body* body, yw_reader* reader) {
 void yw_plastic_load(void* state, yw_reader* reader) {
   plastic_body* body = state;
   yw_plastic_resend(body);
-  if (load_state(body, reader)) return;
+  if (load_state(body, reader)) {
+    yw_plastic_show_skin(body);
+    return;
+  }
   reader->failed = true;
   yw_plastic_forget_sleep(body);
   body->is_moved = body->lists_are_old = true;

@@ -31,7 +31,8 @@ void yw_plastic_take_support(plastic_body* body, const yw_particles* particles,
   }
   double all[3];
   yw_plastic_sum_masters(body, 3, all);
-  double net = all[0], squeeze = all[1], mass = all[2];
+  // From below, or from above where something lies on it.
+  double net = fabs(all[0]), squeeze = all[1], mass = all[2];
   double g = (double)yw_length(ctx->gravity), weight = mass * g * (double)ctx->h, share = 1.0;
   body->is_borne = net > 0.0;
   if (net > MOST_BORNE * weight * g) share = MOST_BORNE * weight * g / net;

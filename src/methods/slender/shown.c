@@ -71,6 +71,14 @@ double yw_slender_strain_energy(const void* state, const yw_particles* particles
   return sum;
 }
 
+void yw_slender_own_spin(const void* state, const yw_particles* particles, double out[3]) {
+  const slender_body* body = state;
+  out[0] = out[1] = out[2] = 0.0;
+  for (int32_t p = 0; p < particles->count; ++p) {
+    for (int k = 0; k < 3; ++k) out[k] += body->momentum[3 * p + k];
+  }
+}
+
 yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* particles) {
   const slender_body* body = state;
   yw_method_energy energy = {.elastic = yw_slender_strain_energy(state, particles)};

@@ -18,6 +18,7 @@ void yw_slender_statistics_list(const void* state, const yw_particles* particles
                                 yw_statistics* out);
 /// J, against the rest pose, with or without examples.
 double yw_slender_strain_energy(const void* state, const yw_particles* particles);
+void yw_slender_own_spin(const void* state, const yw_particles* particles, double out[3]);
 yw_method_energy yw_slender_body_energy(const void* state, const yw_particles* particles);
 
 #endif

@@ -430,6 +430,7 @@ const yw_method yw_slender_method = {
     .surface_strays = surface_strays,
     .statistics = yw_slender_statistics_list,
     .energy = yw_slender_body_energy,
+    .own_spin = yw_slender_own_spin,
     .num_fields = yw_slender_num_fields,
     .field_info = yw_slender_field_info,
     .field_meaning = yw_slender_field_meaning,

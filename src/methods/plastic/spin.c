@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Angular momentum. Masters also have a rotation of their own, in C: that of the slaves around
+// them, whose second moments about a master on the lattice are MOMENT d^2. Impulses of other bodies
+// turn masters around the body only; the next steps share that out between both. What such a step
+// loses of the sum (where slaves no longer lie as on the lattice, and since masters are moved
+// before the new rotation is known) is given back as a rigid motion, unless something outside holds
+// the body.
+#include <math.h>
+#include <string.h>
+
+#include "math/small/mat3d.h"
+#include "methods/plastic/offload.h"
+#include "methods/plastic/phases.h"
+#include "methods/plastic/plastic.h"
+
+// Sum of N r r^T over the slaves at (+-1, +-1, +-1) d / 2 and (+-3, +-1, +-1) d / 2.
+#define MOMENT 0.301
+// Differences below this share of what the body has are rounding.
+#define ROUNDING 1e-7
+
+// Twice the axis of C, 1/s.
+static void turning_of(const plastic_body* body, int32_t m, double out[3]) {
+  const plastic_state_block* state = &body->state[m / YW_LANES];
+  int32_t l = m % YW_LANES;
+  out[0] = (double)state->c[7][l] - (double)state->c[5][l];
+  out[1] = (double)state->c[2][l] - (double)state->c[6][l];
+  out[2] = (double)state->c[3][l] - (double)state->c[1][l];
+}
+
+static double moment_of(const plastic_body* body) {
+  return MOMENT * (double)body->model->spacing * (double)body->model->spacing;
+}
+
+void yw_plastic_own_spin(const void* state, const yw_particles* particles, double out[3]) {
+  const plastic_body* body = state;
+  double moment = moment_of(body), turning[3];
+  memset(out, 0, 3 * sizeof *out);
+  if (body->drag || body->twin || body->ranks || yw_plastic_bring_rest(body) < 0) return;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    turning_of(body, m, turning);
+    for (int k = 0; k < 3; ++k) out[k] += moment * (double)particles->mass[m] * turning[k];
+  }
+}
+
+typedef struct motion {
+  double mass, center[3], velocity[3], angular[3], inertia[6];
+  double size;  // sum of mass times speed and distance from the centre
+} motion;
+
+static void sum_places(const plastic_body* body, const yw_particles* p, motion* out) {
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    const float *x = &p->pos[m].x, *v = &p->vel[m].x;
+    double mass = (double)p->mass[m];
+    out->mass += mass;
+    for (int k = 0; k < 3; ++k) {
+      out->center[k] += mass * (double)x[k];
+      out->velocity[k] += mass * (double)v[k];
+    }
+  }
+  for (int k = 0; k < 3; ++k) out->center[k] /= out->mass, out->velocity[k] /= out->mass;
+}
+
+static motion motion_of(const plastic_body* body, const yw_particles* p) {
+  motion out = {0};
+  double moment = moment_of(body), reach2 = 0.0, speed2 = 0.0;
+  sum_places(body, p, &out);
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    const float *x = &p->pos[m].x, *v = &p->vel[m].x;
+    double mass = (double)p->mass[m], r[3], u[3], around[3], own[3];
+    for (int k = 0; k < 3; ++k) {
+      r[k] = (double)x[k] - out.center[k];
+      u[k] = (double)v[k] - out.velocity[k];
+      speed2 += mass * (double)v[k] * (double)v[k];
+    }
+    yw_cross3(r, u, around);
+    turning_of(body, m, own);
+    for (int k = 0; k < 3; ++k) {
+      out.angular[k] += mass * (around[k] + moment * own[k]);
+      out.inertia[k] += mass * (yw_dot3(r, r) - r[k] * r[k] + 2.0 * moment);
+    }
+    out.inertia[3] -= mass * r[0] * r[1];
+    out.inertia[4] -= mass * r[0] * r[2];
+    out.inertia[5] -= mass * r[1] * r[2];
+    reach2 += mass * yw_dot3(r, r);
+  }
+  out.size = sqrt(reach2 * speed2);
+  return out;
+}
+
+// Nothing that it may reach in this substep holds or stops it.
+static bool is_free(const plastic_body* body, const yw_particles* particles,
+                    const yw_step_ctx* ctx) {
+  if (ctx->num_holds + ctx->num_springs > 0) return false;
+  if (!ctx->obstacles) return true;
+  yw_aabb box = yw_aabb_empty();
+  float way = ctx->h * ctx->h * yw_length(ctx->gravity), d = body->model->spacing;
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    yw_vec3 x = yw_xyz(particles->pos[m]);
+    box = yw_aabb_grow(box, x);
+    box = yw_aabb_grow(box, yw_mad(x, ctx->h, yw_xyz(particles->vel[m])));
+  }
+  return ctx->is_clear && ctx->is_clear(ctx, yw_aabb_pad(box, way + 3.0f * d));
+}
+
+void yw_plastic_note_spin(plastic_body* body, const yw_particles* particles,
+                          const yw_step_ctx* ctx) {
+  // Pieces turn each for itself.
+  bool whole =
+      body->model->num_parts == 1 && !memchr(body->is_linked, 0, (size_t)body->model->num_links);
+  body->keeps_spin = body->is_pushed && whole && !body->drag && !body->twin && !body->ranks &&
+                     body->sleep.num_asleep == 0 && is_free(body, particles, ctx);
+  if (!body->keeps_spin) return;
+  motion before = motion_of(body, particles);
+  memcpy(body->spin_before, before.angular, sizeof body->spin_before);
+}
+
+void yw_plastic_restore_spin(plastic_body* body, yw_particles* particles) {
+  if (!body->keeps_spin) return;
+  motion now = motion_of(body, particles);
+  double lost[3], inverse[6], spin[3], arm[3], change[3];
+  for (int k = 0; k < 3; ++k) lost[k] = body->spin_before[k] - now.angular[k];
+  if (!(sqrt(yw_dot3(lost, lost)) > ROUNDING * now.size)) return;
+  yw_sym_invert(now.inertia, inverse);
+  yw_sym_apply(inverse, lost, spin);
+  for (int32_t m = 0; m < body->num_masters; ++m) {
+    float *x = &particles->pos[m].x, *v = &particles->vel[m].x;
+    plastic_state_block* state = &body->state[m / YW_LANES];
+    int32_t l = m % YW_LANES;
+    for (int k = 0; k < 3; ++k) arm[k] = (double)x[k] - now.center[k];
+    yw_cross3(spin, arm, change);
+    for (int k = 0; k < 3; ++k) {
+      int a = (k + 1) % 3, b = (k + 2) % 3;
+      v[k] = (float)((double)v[k] + change[k]);
+      state->c[3 * b + a][l] += (float)spin[k];
+      state->c[3 * a + b][l] -= (float)spin[k];
+    }
+  }
+}
