@@ -333,6 +333,21 @@ static void ply_has_looks(void** state) {
   assert_null(look.materials);
   yw_mesh_look_free(&look);
   yw_tri_mesh_free(&mesh);
+
+  // Memory that runs out anywhere is said, and nothing is kept.
+  counted_memory memory = {0};
+  yw_allocator mem = counted_allocator(&memory);
+  yw_status status = YW_ERR_MEMORY;
+  for (int left = 0; status != YW_OK; ++left) {
+    memory.left = left;
+    status = yw_mesh_look_read(path, &mem, &mesh, &look, &error);
+    if (status == YW_OK) break;
+    assert_int_equal(status, YW_ERR_MEMORY);
+    assert_int_equal(memory.alive, 0);
+  }
+  yw_mesh_look_free(&look);
+  yw_tri_mesh_free(&mesh);
+  assert_int_equal(memory.alive, 0);
 }
 
 // Text needs no decompression, and pieces are concatenated.

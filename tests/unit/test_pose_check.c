@@ -254,6 +254,12 @@ static void mixtures_that_cross_are_found(void** state) {
   assert_int_equal(found[0].to, 1);
   assert_near(found[0].share, 0.5, 1e-6);
   assert_true(found[0].crossing_triangles > 20);
+  assert_int_equal(yw_pose_check_mixtures(&mesh, -1, coils, 2, found, 8, &count, NULL),
+                   YW_ERR_INVALID);
+  assert_int_equal(yw_pose_check_mixtures(&mesh, 2, NULL, 2, found, 8, &count, NULL),
+                   YW_ERR_INVALID);
+  assert_int_equal(yw_pose_check_mixtures(&mesh, 2, coils, 0, found, 8, &count, NULL),
+                   YW_ERR_INVALID);
   // The pose itself, but not three quarters of it.
   assert_int_equal(yw_pose_check_mixtures(&mesh, 1, ring, 4, found, 8, &count, NULL), YW_OK);
   assert_int_equal(count, 1);
