@@ -409,6 +409,20 @@ static void regions_inside_out_are_counted(void** state) {
   yw_world_destroy(world);
 }
 
+// Bodies whose method keeps its cells have no version of them, and neither have bodies that are
+// gone.
+static void cells_that_stay_have_no_version(void** state) {
+  (void)state;
+  yw_world* world = make_weightless_world(1);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  yw_model_release(model);
+  assert_true(yw_body_cells_version(world, body) == 0);
+  assert_int_equal(yw_body_destroy(world, body), YW_OK);
+  assert_true(yw_body_cells_version(world, body) == 0);
+  yw_world_destroy(world);
+}
+
 // Four boxes that fall on each other, stepped by two threads: the phases add up to the total, and
 // no phase is counted twice.
 static void times_of_a_step_add_up(void** state) {
@@ -508,6 +522,7 @@ int main(void) {
       cmocka_unit_test(damaged_snapshots_change_nothing),
       cmocka_unit_test(ranks_must_be_those_of_this_interface),
       cmocka_unit_test(regions_inside_out_are_counted),
+      cmocka_unit_test(cells_that_stay_have_no_version),
       cmocka_unit_test(times_of_a_step_add_up),
       cmocka_unit_test(a_body_that_diverges_is_frozen_and_named),
       cmocka_unit_test(a_step_makes_no_heap_call_after_warm_up),
