@@ -423,6 +423,31 @@ static void cells_that_stay_have_no_version(void** state) {
   yw_world_destroy(world);
 }
 
+// Who asks after a snapshot was loaded is told what was when it was saved.
+static void loaded_bodies_are_shown_at_once(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* model = make_box_model(2, 2, 2, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0.5f, 0}, upright);
+  yw_model_release(model);
+  for (int i = 0; i < 5; ++i) assert_int_equal(yw_world_step(world, 1 / 60.0f, 2, NULL), YW_OK);
+  int32_t count;
+  size_t size = yw_world_snapshot_size(world), used;
+  void* snapshot = malloc(size);
+  assert_int_equal(yw_world_save(world, snapshot, size, &used), YW_OK);
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  yw_vec3* kept = malloc((size_t)count * sizeof *kept);
+  memcpy(kept, x, (size_t)count * sizeof *kept);
+  for (int i = 0; i < 5; ++i) assert_int_equal(yw_world_step(world, 1 / 60.0f, 2, NULL), YW_OK);
+  assert_true(memcmp(kept, yw_body_positions(world, body, &count), (size_t)count * sizeof *kept) !=
+              0);
+  assert_int_equal(yw_world_load(world, snapshot, used, NULL), YW_OK);
+  assert_memory_equal(kept, yw_body_positions(world, body, &count), (size_t)count * sizeof *kept);
+  free(kept);
+  free(snapshot);
+  yw_world_destroy(world);
+}
+
 // Four boxes that fall on each other, stepped by two threads: the phases add up to the total, and
 // no phase is counted twice.
 static void times_of_a_step_add_up(void** state) {
@@ -523,6 +548,7 @@ int main(void) {
       cmocka_unit_test(ranks_must_be_those_of_this_interface),
       cmocka_unit_test(regions_inside_out_are_counted),
       cmocka_unit_test(cells_that_stay_have_no_version),
+      cmocka_unit_test(loaded_bodies_are_shown_at_once),
       cmocka_unit_test(times_of_a_step_add_up),
       cmocka_unit_test(a_body_that_diverges_is_frozen_and_named),
       cmocka_unit_test(a_step_makes_no_heap_call_after_warm_up),
