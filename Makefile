@@ -3,7 +3,7 @@
 # CMakeLists.txt does the work.
 PREFIX ?= /usr/local
 
-.PHONY: all demo check test soak numbers numbers-full mutants coverage bench web blender install dist format clean
+.PHONY: all demo check test soak numbers numbers-full benchmarks mutants coverage bench web blender install dist format clean
 
 all:
 	@scripts/setup.sh build
@@ -31,6 +31,9 @@ soak:
 
 numbers: all
 	@scripts/write_papers.py
+
+benchmarks: all
+	@scripts/write_benchmarks.py
 
 numbers-full: all
 	@scripts/write_papers.py --full saida2017

@@ -9,6 +9,11 @@
 #include "support/testing.h"
 #include "yawara/yawara.h"
 
+#define TWISTED "\"examples\": [{\"deform\": {\"twist\": {\"degrees\": 40, \"axis\": \"y\"}}}]"
+#define BENT                                                                               \
+  "\"examples\": [{\"deform\": {\"bend\": {\"degrees\": 40, \"axis\": \"x\", \"toward\": " \
+  "\"y\"}}}]"
+
 enum { FRAMES = 3, STEPS_PER_FRAME = 2 };
 
 /// Fails at the allocation of this number; from then on, if it is for good.
@@ -191,7 +196,39 @@ static void memory_runs_out(void** state) {
   }
 }
 
+// Every allocation of scenes that are small enough for that: all methods, meshed shapes, examples
+// and what goes with them.
+static void small_scenes_are_built_or_refused(void** state) {
+  (void)state;
+  static const char* const bodies[] = {
+      "\"mesh\": {\"lattice\": {\"size\": 0.4, \"cells\": 1}}, \"match\": {}, " TWISTED,
+      "\"mesh\": {\"lattice\": {\"size\": 0.4, \"cells\": 1}}, \"frames\": {}, " TWISTED,
+      "\"mesh\": {\"lattice\": {\"size\": 0.4, \"cells\": 1}}, \"fem\": {\"max_level\": 1, "
+      "\"strength\": 1000, \"toughness\": 1}",
+      "\"shape\": {\"box\": {\"size\": [0.4, 0.1, 0.4]}}, \"plastic\": {\"spacing\": 0.1, "
+      "\"flow\": "
+      "\"elastic\"}",
+      "\"shape\": {\"sphere\": {\"radius\": 0.2}}, \"rigid\": {\"size\": 0.2}",
+      "\"mesh\": {\"tets\": {\"size\": 0.2, \"shape\": {\"box\": {\"size\": 0.4}}}}, \"match\": {}",
+      "\"rod\": {\"line\": {\"from\": [-0.2, 0, 0], \"to\": [0.2, 0, 0], \"count\": 4}, "
+      "\"radius\": "
+      "0.03}, \"slender\": {}, " BENT,
+      "\"sheet\": {\"rectangle\": {\"width\": 0.4, \"depth\": 0.4, \"across\": 3, \"along\": 3}, "
+      "\"thickness\": 0.02}, \"slender\": {}, " BENT};
+  for (size_t k = 0; k < sizeof bodies / sizeof *bodies; ++k) {
+    static random_scene text;
+    text.length = snprintf(text.text, sizeof text.text, "{\"bodies\": [{%s}]}", bodies[k]);
+    scarce_memory memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    yw_world* world = NULL;
+    if (build(&text, &memory, &world) < 0) fail_msg("not built:\n%s", text.text);
+    yw_world_destroy(world);
+    const int64_t count = memory.calls;
+    for (int64_t i = 1; i <= count; ++i) fail_to_build(&text, i, false);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(memory_runs_out)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(memory_runs_out),
+                                     cmocka_unit_test(small_scenes_are_built_or_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

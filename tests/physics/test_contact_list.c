@@ -215,10 +215,20 @@ static void events_happen_when_they_should(void** state) {
   int32_t count;
   yw_world_contacts(world, &count);
   assert_int_equal(count, 1);
+  // What touches is in snapshots, with where and how.
+  size_t size = yw_world_snapshot_size(world), used;
+  void* snapshot = malloc(size);
+  assert_int_equal(yw_world_save(world, snapshot, size, &used), YW_OK);
+  yw_vec3 normal = yw_world_contacts(world, &count)[0].normal;
+  for (int i = 0; i < 3; ++i) step(world);
+  assert_int_equal(yw_world_load(world, snapshot, used, NULL), YW_OK);
+  free(snapshot);
   assert_int_equal(yw_body_destroy(world, ball), YW_OK);
   step(world);
   yw_contact_events events = yw_world_contact_events(world);
   assert_int_equal(events.num_ends, 1);
+  assert_near(fabs((double)normal.y), 1.0, 1e-3);
+  assert_memory_equal(&events.ends[0].normal, &normal, sizeof normal);
   assert_int_equal(events.ends[0].bodies[0].index1, ball.index1);
   assert_int_equal(events.ends[0].bodies[0].generation, ball.generation);
   step(world);

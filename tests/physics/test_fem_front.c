@@ -84,6 +84,23 @@ static void random_front(rig* r, double share) {
   split_at_random(&r->h, share, &r->random, &r->front);
 }
 
+// A tet whose children are not split may merge, whichever child it is.
+static void only_the_last_split_may_merge(void** state) {
+  (void)state;
+  rig r;
+  make_rig(&r, 1, 1, 1, 3, 3);
+  for (int32_t c = 0; c < yw_fem_children_of(&r.h, 0); ++c) {
+    yw_fem_front_reset(&r.front);
+    yw_fem_front_split(&r.front, 0);
+    assert_true(yw_fem_can_merge(&r.front, 0));
+    yw_fem_front_split(&r.front, r.h.first_child[0] + c);
+    assert_false(yw_fem_can_merge(&r.front, 0));
+    yw_fem_front_merge(&r.front, r.h.first_child[0] + c);
+    assert_true(yw_fem_can_merge(&r.front, 0));
+  }
+  free_rig(&r);
+}
+
 // P = F S with S = C E, and f_a = -V P g_a: the edge form gives the same.
 static void edge_form_equals_the_textbook(void** state) {
   (void)state;
@@ -375,6 +392,7 @@ static void states_follow_from_splits(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(only_the_last_split_may_merge),
       cmocka_unit_test(edge_form_equals_the_textbook),
       cmocka_unit_test(forces_are_gradients),
       cmocka_unit_test(compression_resists_monotonically),

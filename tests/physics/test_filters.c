@@ -62,6 +62,24 @@ static void groups_and_masks_filter_bodies(void** state) {
   }
 }
 
+// A body that sleeps on another falls when it no longer meets it.
+static void sleepers_notice_a_new_filter(void** state) {
+  (void)state;
+  yw_world* world = make_contact_world(YW_CONTACT_SURFACES, true);
+  yw_model* model = make_box_model(1, 2, 1, 0);
+  yw_body_id low = add_box(world, model, 0.5f, 1, UINT32_MAX);
+  yw_body_id high = add_box(world, model, 1.51f, 1, UINT32_MAX);
+  yw_model_release(model);
+  for (int i = 0; i < 600 && !yw_body_is_asleep(world, high); ++i) run(world, 1);
+  assert_true(yw_body_is_asleep(world, high));
+  assert_near(height(world, high), 1.5, 0.05);
+  assert_int_equal(yw_body_set_filter(world, high, 2, ~1u), YW_OK);
+  assert_int_equal(yw_body_set_filter(world, low, 1, ~2u), YW_OK);
+  run(world, 40);
+  assert_at_most(height(world, high), 1.0);
+  yw_world_destroy(world);
+}
+
 // The mask of either side is enough to pass.
 static void one_mask_is_enough_to_pass(void** state) {
   (void)state;
@@ -239,6 +257,7 @@ static void scenes_name_groups(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups_and_masks_filter_bodies),
+      cmocka_unit_test(sleepers_notice_a_new_filter),
       cmocka_unit_test(one_mask_is_enough_to_pass),
       cmocka_unit_test(obstacles_are_filtered),
       cmocka_unit_test(pairs_may_be_named_in_any_order),

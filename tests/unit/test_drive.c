@@ -35,9 +35,11 @@ static void expect_measure(const char* before, const char* drive, const char* af
   yw_scene_destroy(scene);
 }
 
-#define MOVING                                                                                    \
-  "\"obstacles\": [{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 1}}, \"position\": " \
-  "[0, 9, 0]}], \"bodies\": [{\"rigid\": {}, \"position\": [0, 3, 0], \"velocity\": [3, 4, 0], "  \
+#define MOVING                                                                                   \
+  "\"obstacles\": [{\"shape\": {\"sphere\": {\"radius\": 1}}, \"position\": [0, -9, 0]}, "       \
+  "{\"name\": \"far\", \"shape\": {\"sphere\": {\"radius\": 1}}, \"position\": [0, 20, 0]}, "    \
+  "{\"name\": \"ball\", \"shape\": {\"sphere\": {\"radius\": 1}}, \"position\": "                \
+  "[0, 9, 0]}], \"bodies\": [{\"rigid\": {}, \"position\": [0, 3, 0], \"velocity\": [3, 4, 0], " \
   "\"angular_velocity\": [1, 2, 2], " BOX
 #define OTHER ", {\"name\": \"b\", \"match\": {}, \"position\": [0, 3, 5], " BOX "}]"
 #define ROD                                                                                       \

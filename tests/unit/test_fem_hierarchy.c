@@ -209,6 +209,10 @@ static void tets_that_do_not_meet_are_refused(void** state) {
   const int32_t tets[12] = {0, 1, 2, 3, 0, 1, 2, 4, 0, 2, 1, 5};
   memcpy(mesh.tets, tets, sizeof tets);
   refuse(&mesh, 1, 0.0, YW_ERR_GEOMETRY, "more than two tets");
+  // The same where it is the first face of each.
+  const int32_t turned[12] = {3, 1, 0, 2, 4, 1, 0, 2, 5, 2, 0, 1};
+  memcpy(mesh.tets, turned, sizeof turned);
+  refuse(&mesh, 1, 0.0, YW_ERR_GEOMETRY, "more than two tets");
   // A vertex in the middle of a neighbour's edge, and one inside a neighbour's face.
   const yw_vec3 on[2] = {{0.5f, 0, 0}, {0.3f, 0.3f, 0}};
   for (int k = 0; k < 2; ++k) {

@@ -231,6 +231,8 @@ static void cells_are_copied_only_when_they_changed(void** state) {
 
   // It falls and is refined: other cells, another version.
   uint64_t before = yw_body_cells_version(world, id);
+  assert_true(before > 0);
+  assert_true(yw_body_cells_version(world, (yw_body_id){7, 1}) == 0);
   for (int i = 0; i < 60 && yw_body_cells_version(world, id) == before; ++i) {
     assert_int_equal(yw_world_step(world, 1 / 60.0f, 1, NULL), YW_OK);
   }

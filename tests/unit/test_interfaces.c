@@ -287,6 +287,9 @@ static void suggestions_know_swapped_letters(void** state) {
   static const char* const one[] = {"abcdef"};
   assert_string_equal(yw_suggest("badcefx", 1, one).text, " (did you mean \"abcdef\"?)");
   assert_string_equal(yw_suggest("badcfex", 1, one).text, "");
+  // A letter that is elsewhere is no pair swapped.
+  static const char* const other[] = {"XaYcZe"};
+  assert_string_equal(yw_suggest("abcdef", 1, other).text, "");
 }
 
 int main(void) {

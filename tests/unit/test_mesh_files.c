@@ -314,6 +314,23 @@ static void gltf_has_looks(void** state) {
 }
 
 // Texture coordinates of the corners of triangles; equal ones have one number.
+// Memory of which a single block cannot be had.
+typedef struct missing_once {
+  int until, alive;  ///< blocks until then, and in use
+} missing_once;
+
+static void* alloc_but_once(void* context, size_t size, size_t align) {
+  missing_once* memory = context;
+  if (memory->until-- == 0) return NULL;
+  ++memory->alive;
+  return aligned_alloc(align, (size + align - 1) / align * align);
+}
+
+static void release_counted(void* context, void* pointer) {
+  --((missing_once*)context)->alive;
+  free(pointer);
+}
+
 static void ply_has_looks(void** state) {
   (void)state;
   static unsigned char bytes[4000];
@@ -333,6 +350,21 @@ static void ply_has_looks(void** state) {
   assert_null(look.materials);
   yw_mesh_look_free(&look);
   yw_tri_mesh_free(&mesh);
+
+  // Memory that is missing once, anywhere, is said, and nothing is kept.
+  missing_once memory = {0};
+  const yw_allocator mem = {alloc_but_once, release_counted, &memory};
+  yw_status status = YW_ERR_MEMORY;
+  for (int at = 0; status != YW_OK; ++at) {
+    memory.until = at;
+    status = yw_mesh_look_read(path, &mem, &mesh, &look, &error);
+    if (status == YW_OK) break;
+    assert_int_equal(status, YW_ERR_MEMORY);
+    assert_int_equal(memory.alive, 0);
+  }
+  yw_mesh_look_free(&look);
+  yw_tri_mesh_free(&mesh);
+  assert_int_equal(memory.alive, 0);
 }
 
 // Text needs no decompression, and pieces are concatenated.
@@ -536,6 +568,14 @@ static void errors_in_tets_name_place_and_numbers(void** state) {
        "0\nCELLS 1 "
        "10\n9 0 0 0 0 0 0 0 0 0\nCELL_TYPES 1\n24\n",
        "a tet has 9 corners, but must have 10"},
+      {"e.vtk",
+       "# vtk DataFile Version 5.1\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 "
+       "0\nCELLS 2 4\nOFFSETS vtktypeint64\n0 99\nCONNECTIVITY vtktypeint64\n0 0 0 0\n",
+       "e.vtk:9: offset 1 is 99, expected 0 to 4"},
+      {"e.vtk",
+       "# vtk DataFile Version 5.1\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 "
+       "0\nCELLS 2 4\nOFFSETS vtktypeint64\n0 -1\nCONNECTIVITY vtktypeint64\n0 0 0 0\n",
+       "e.vtk:9: offset 1 is -1, expected 0 to 4"},
       {"e.vtu",
        "<VTKFile type=\"UnstructuredGrid\">\n<Piece NumberOfPoints=\"1\" "
        "NumberOfCells=\"0\">\n<Points>"
@@ -736,6 +776,12 @@ static void a_wrong_tet_in_a_tetgen_pair_names_both_files(void** state) {
   store_text("box.ele", "1 4 1\n1 1 2 3 4 0.5\n");
   assert_int_equal(yw_tet_mesh_read(path, NULL, &mesh, &error), YW_ERR_FORMAT);
   assert_contains(error.message, "box.ele:2: the attribute of tet 1 is 0.5, but must be a whole");
+  // The number of vertices alone is enough of a first line.
+  store_text("box.node", "4\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
+  store_text("box.ele", "1\n0 0 1 2 3\n");
+  assert_int_equal(yw_tet_mesh_read(path, NULL, &mesh, &error), YW_OK);
+  yw_tet_mesh_free(&mesh);
+  store_text("box.ele", "1 4 1\n1 1 2 3 4 0.5\n");
   store_text("box.node", "4 3 0 0\n2 0 0 0\n");
   assert_int_equal(yw_tet_mesh_read(path, NULL, &mesh, &error), YW_ERR_FORMAT);
   assert_contains(error.message, "box.node:1: the number of vertices is 4, but the file has only");

@@ -344,6 +344,25 @@ static void a_radius_keeps_its_distance(void** state) {
   bench_destroy(b);
 }
 
+// One particle of many is at the floor, wherever it is in the order.
+static void a_single_particle_of_many_is_stopped(void** state) {
+  (void)state;
+  const int32_t count = 160;
+  for (int32_t lowest = 0; lowest < count; lowest += 3) {
+    bench* b = bench_create(count);
+    add_floor(b, yw_v3(0, 1, 0));
+    for (int32_t i = 0; i < count; ++i) {
+      b->particles.pos[i] = yw_v4(yw_v3(0.01f * (float)i, i == lowest ? 0.001f : 2.0f, 0));
+      b->particles.vel[i] = yw_v4(yw_v3(0, -5, 0));
+    }
+    advance(b, 1);
+    assert_at_least(b->particles.pos[lowest].y, -1e-5);
+    assert_at_least(b->particles.vel[lowest].y, -1e-3);
+    assert_int_equal(b->report.obstacle_contacts, 1);
+    bench_destroy(b);
+  }
+}
+
 static void clear_says_what_collide_does(void** state) {
   (void)state;
   bench* b = bench_create(1);
@@ -447,6 +466,7 @@ int main(void) {
       cmocka_unit_test(held_particles_stay),
       cmocka_unit_test(the_foot_of_a_wall_holds),
       cmocka_unit_test(a_radius_keeps_its_distance),
+      cmocka_unit_test(a_single_particle_of_many_is_stopped),
       cmocka_unit_test(clear_says_what_collide_does),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(a_resting_body_costs_little),

@@ -104,6 +104,36 @@ static void a_pose_that_only_turns_is_explained(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
+// With groups, the one that turns most is named.
+static void the_group_that_turns_most_is_named(void** state) {
+  (void)state;
+  yw_tet_mesh mesh = make_slender_bar(0.05f, 96);
+  yw_vec3* pose = deformed(&mesh, YW_DEFORM_BEND, 0.5f * pi);
+  int32_t* labels = YW_NEW_ARRAY(NULL, int32_t, mesh.num_vertices);
+  yw_aabb box = yw_aabb_empty();
+  for (int32_t i = 0; i < mesh.num_vertices; ++i) box = yw_aabb_grow(box, mesh.positions[i]);
+  yw_vec3 size = yw_sub(box.upper, box.lower);
+  for (int32_t i = 0; i < mesh.num_vertices; ++i) {
+    yw_vec3 from = yw_sub(mesh.positions[i], box.lower);
+    float along = fmaxf(from.x / size.x * (float)(size.x >= size.y && size.x >= size.z),
+                        fmaxf(from.y / size.y * (float)(size.y > size.x && size.y >= size.z),
+                              from.z / size.z * (float)(size.z > size.x && size.z > size.y)));
+    labels[i] = along < 0.1f ? 3 : 7;
+  }
+  const yw_vec3* const poses[] = {pose};
+  yw_pose_report report;
+  char words[400], expected[60];
+  assert_int_equal(yw_pose_check(&mesh, labels, 1, poses, &report, NULL), YW_OK);
+  assert_int_equal(report.num_groups, 2);
+  const int most = report.groups[1].turn > report.groups[0].turn;
+  assert_int_equal(yw_pose_words(&report, NULL, words, sizeof words), YW_POSE_TURNS);
+  snprintf(expected, sizeof expected, "Most of it is in group %d.", (int)report.groups[most].label);
+  assert_non_null(strstr(words, expected));
+  yw_mem_free(NULL, labels);
+  yw_mem_free(NULL, pose);
+  yw_tet_mesh_free(&mesh);
+}
+
 static void twins_are_named(void** state) {
   (void)state;
   yw_tet_mesh mesh = make_bar();
@@ -224,6 +254,12 @@ static void mixtures_that_cross_are_found(void** state) {
   assert_int_equal(found[0].to, 1);
   assert_near(found[0].share, 0.5, 1e-6);
   assert_true(found[0].crossing_triangles > 20);
+  assert_int_equal(yw_pose_check_mixtures(&mesh, -1, coils, 2, found, 8, &count, NULL),
+                   YW_ERR_INVALID);
+  assert_int_equal(yw_pose_check_mixtures(&mesh, 2, NULL, 2, found, 8, &count, NULL),
+                   YW_ERR_INVALID);
+  assert_int_equal(yw_pose_check_mixtures(&mesh, 2, coils, 0, found, 8, &count, NULL),
+                   YW_ERR_INVALID);
   // The pose itself, but not three quarters of it.
   assert_int_equal(yw_pose_check_mixtures(&mesh, 1, ring, 4, found, 8, &count, NULL), YW_OK);
   assert_int_equal(count, 1);
@@ -240,6 +276,7 @@ int main(void) {
       cmocka_unit_test(stretch_is_measured_and_turns_of_the_whole_are_not),
       cmocka_unit_test(a_turn_of_the_whole_is_the_rest_pose),
       cmocka_unit_test(a_pose_that_only_turns_is_explained),
+      cmocka_unit_test(the_group_that_turns_most_is_named),
       cmocka_unit_test(twins_are_named),
       cmocka_unit_test(inverted_tets_are_counted),
       cmocka_unit_test(groups_have_numbers_of_their_own),

@@ -5,6 +5,7 @@
 #include "contact/ray.h"
 #include "support/counted_memory.h"
 #include "support/random_points.h"
+#include "support/scene_text.h"
 #include "support/world_fixture.h"
 #include "world/world.h"
 
@@ -302,6 +303,31 @@ static void overlaps_agree_with_brute_force(void** state) {
   }
   assert_true(found > 30);
   yw_world_destroy(world);
+}
+
+// A sheet of two triangles lies in the plane y = 0 with 0.05 m of thickness on both sides; boxes
+// above it, beside an edge and beyond a corner, where it is round.
+static void boxes_meet_the_skin_of_sheets(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      "{\"gravity\": [0, 0, 0], \"bodies\": [{\"sheet\": {\"rectangle\": {\"width\": 2, "
+      "\"depth\": 2, \"across\": 2, \"along\": 2}, \"thickness\": 0.1}, \"slender\": {}}]}");
+  yw_world* world = world_of(scene);
+  static const struct {
+    yw_vec3 center;
+    int32_t count;
+  } places[] = {{{0.4f, 0.09f, 0.3f}, 1},   {{0.4f, 0.11f, 0.3f}, 0}, {{-0.4f, -0.09f, -0.3f}, 1},
+                {{0, 0.08f, 0}, 1},         {{1.09f, 0, 0.3f}, 1},    {{1.11f, 0, 0.3f}, 0},
+                {{1.08f, 0.03f, 1.08f}, 1}, {{1.09f, 0, 1.09f}, 0}};
+  for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+    yw_hit hit;
+    const yw_vec3 half = {0.05f, 0.05f, 0.05f};
+    int32_t count =
+        yw_world_overlap_box(world, places[i].center, half, (yw_quat){0, 0, 0, 1}, NULL, &hit, 1);
+    assert_int_equal(count, places[i].count);
+  }
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
 }
 
 // Points sampled densely on a triangle decide whether it meets a turned box.
@@ -613,6 +639,7 @@ int main(void) {
       cmocka_unit_test(casts_agree_with_brute_force),
       cmocka_unit_test(nearest_agrees_with_brute_force),
       cmocka_unit_test(overlaps_agree_with_brute_force),
+      cmocka_unit_test(boxes_meet_the_skin_of_sheets),
       cmocka_unit_test(boxes_agree_with_samples),
       cmocka_unit_test(triangles_and_boxes_agree),
       cmocka_unit_test(shared_edges_and_corners_are_hit_once),

@@ -213,11 +213,35 @@ static void boxes_meet_obstacles(void** state) {
   yw_world_destroy(world);
 }
 
+// What touches in a single point meets, too: exactly, with numbers that have no rounding.
+static void touching_is_meeting(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_shape* ball = NULL;
+  assert_int_equal(yw_shape_sphere(NULL, 1.0f, &ball), YW_OK);
+  add(world, ball, (yw_transform){{0, 0, 0}, {0, 0, 0, 1}, 1.0f});
+  const yw_vec3 half = {0.5f, 0.5f, 0.5f};
+  yw_hit hit;
+  for (int i = 0; i < 3; ++i) {
+    yw_vec3 center = {i == 0 ? 1.5f : 0, i == 1 ? 1.5f : 0, i == 2 ? 1.5f : 0};
+    assert_int_equal(
+        yw_world_overlap_box(world, center, half, (yw_quat){0, 0, 0, 1}, NULL, &hit, 1), 1);
+    center = yw_scale(center, 1.01f);
+    assert_int_equal(
+        yw_world_overlap_box(world, center, half, (yw_quat){0, 0, 0, 1}, NULL, &hit, 1), 0);
+  }
+  // No distance is a distance: a point inside is found.
+  assert_int_equal(yw_world_nearest(world, (yw_vec3){0.5f, 0, 0}, 0.0f, NULL, &hit), 1);
+  assert_int_equal(yw_world_nearest(world, (yw_vec3){1.5f, 0, 0}, 0.0f, NULL, &hit), 0);
+  yw_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nearest_points_are_those_of_formulas),
       cmocka_unit_test(casts_stop_at_surfaces),
       cmocka_unit_test(boxes_meet_obstacles),
+      cmocka_unit_test(touching_is_meeting),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

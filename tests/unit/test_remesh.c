@@ -145,6 +145,59 @@ static void corners_and_thin_parts_stay(void** state) {
 }
 
 // A flat square with a hole has the same borders and area.
+static int compare_floats(const void* a, const void* b) {
+  float x = *(const float*)a, y = *(const float*)b;
+  return (x > y) - (x < y);
+}
+
+// A bar along x, 0.2 m wide, whose vertices stand on its edges only, at distances that alternate.
+static yw_tri_mesh uneven_bar(int cuts) {
+  yw_tri_mesh mesh;
+  int written = 0;
+  assert_int_equal(yw_tri_mesh_create(NULL, 4 * cuts, 8 * (cuts - 1) + 4, &mesh), YW_OK);
+  float x = 0;
+  for (int i = 0; i < cuts; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      mesh.positions[4 * i + k] = yw_v3(x, k == 1 || k == 2 ? 0.2f : 0, k >= 2 ? 0.2f : 0);
+    }
+    x += i % 2 ? 0.17f : 0.26f;
+  }
+  for (int i = 0; i + 1 < cuts; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      int32_t a = 4 * i + k, b = 4 * i + (k + 1) % 4;
+      const int32_t corners[6] = {a, a + 4, b, b, a + 4, b + 4};
+      memcpy(mesh.triangles + written, corners, sizeof corners);
+      written += 6;
+    }
+  }
+  int32_t last = 4 * (cuts - 1);
+  const int32_t ends[12] = {0, 1, 2, 0, 2, 3, last, last + 2, last + 1, last, last + 3, last + 2};
+  memcpy(mesh.triangles + written, ends, sizeof ends);
+  return mesh;
+}
+
+// Vertices slide along creases until they stand evenly there.
+static void creases_become_even(void** state) {
+  (void)state;
+  yw_tri_mesh bar = uneven_bar(9), even = remeshed(&bar, 0.2f, NULL);
+  float x[100];
+  int count = 0;
+  for (int32_t i = 0; i < even.num_vertices && count < 100; ++i) {
+    yw_vec3 p = even.positions[i];
+    if (fabsf(p.y) < 1e-6f && fabsf(p.z) < 1e-6f) x[count++] = p.x;
+  }
+  qsort(x, (size_t)count, sizeof *x, compare_floats);
+  double shortest = INFINITY, longest = 0;
+  for (int i = 1; i < count; ++i) {
+    shortest = fmin(shortest, (double)(x[i] - x[i - 1]));
+    longest = fmax(longest, (double)(x[i] - x[i - 1]));
+  }
+  assert_int_equal(count, 9);
+  assert_at_most(longest / shortest, 1.2);
+  yw_tri_mesh_free(&bar);
+  yw_tri_mesh_free(&even);
+}
+
 static void borders_stay(void** state) {
   (void)state;
   yw_tri_mesh square = square_with_a_hole(21);
@@ -269,6 +322,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_ring_stays_a_ring),
       cmocka_unit_test(corners_and_thin_parts_stay),
+      cmocka_unit_test(creases_become_even),
       cmocka_unit_test(borders_stay),
       cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(fans_that_share_a_corner_come_apart),

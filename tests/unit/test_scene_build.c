@@ -338,6 +338,28 @@ static void meshes_surfaces_and_poses_come_from_files(void** state) {
   yw_scene_destroy(scene);
 }
 
+// Rigid bodies take the triangles of a file as they are, whatever the case of its ending; other
+// files are filled with tets.
+static void rigid_bodies_take_triangles_of_files(void** state) {
+  (void)state;
+  static const char* const names[] = {"scene_hull.obj", "scene_hull.OBJ"};
+  for (int i = 0; i < 2; ++i) {
+    write_file(names[i],
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    char text[200];
+    snprintf(text, sizeof text, "{\"bodies\": [{\"mesh\": {\"file\": \"%s\"}, \"rigid\": {}}]}",
+             names[i]);
+    yw_scene* scene = NULL;
+    yw_error error = {0};
+    yw_status status = read_scene_text(text, "a.json", &scene, NULL, &error);
+    remove(names[i]);
+    if (status < 0) fail_msg("%s", error.message);
+    assert_int_equal(scene->models.items[0].tets.num_tets, 0);
+    assert_int_equal(yw_model_surface(scene->models.items[0].model)->num_triangles, 4);
+    yw_scene_destroy(scene);
+  }
+}
+
 #define CUBOID_OBJ                                                                      \
   "v 3 0 0\nv 7 0 0\nv 7 2 0\nv 3 2 0\nv 3 0 2\nv 7 0 2\nv 7 2 2\nv 3 2 2\nf 1 4 3 2\n" \
   "f 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
@@ -632,6 +654,7 @@ int main(void) {
       cmocka_unit_test(labels_come_from_the_first_shape_around_a_vertex),
       cmocka_unit_test(labels_come_from_paint),
       cmocka_unit_test(an_example_of_another_size_is_an_error),
+      cmocka_unit_test(rigid_bodies_take_triangles_of_files),
       cmocka_unit_test(meshes_surfaces_and_poses_come_from_files),
       cmocka_unit_test(bodies_show_the_surface_they_are_made_of),
       cmocka_unit_test(sheets_of_crossing_parts_keep_handles),

@@ -222,6 +222,12 @@ static void mistakes_are_reported_with_their_place(void** state) {
              "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"0 1 0 0 0 0\" Origin=\"-0.5 0 "
              "0\"><Piece Extent=\"0 1 0 0 0 0\"><PointData><DataArray type=\"Float32\" Name=\"a\" "
              "format=\"ascii\">0 0</DataArray></PointData></Piece></ImageData></VTKFile>");
+  // A layer around the middle of an edge, where the first level has a vertex, selects something.
+  yw_scene_destroy(
+      scene_of(BODY("\"mesh\": {\"lattice\": {\"size\": 1, \"cells\": 1}}, \"fem\": "
+                    "{\"max_level\": 1, \"fields\": [{\"shape\": {\"sphere\": "
+                    "{\"radius\": 0.05}, \"move\": [0.5, 0, 0.5]}, \"youngs_modulus\": "
+                    "2e5}]}")));
   static const struct {
     const char *text, *message;
   } cases[] = {

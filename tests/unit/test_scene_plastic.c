@@ -470,6 +470,20 @@ static void overlaps_are_told(void** state) {
       {"{\"bodies\": [{" SOFT "}], \"obstacles\": [{\"shape\": {\"sphere\": {\"radius\": 1}}}]}",
        "dir/a.json:1:13: bodies[0] begins with 100 % of its particles inside obstacles[0], which "
        "pushes them out at once"},
+      // One that moves is where it is now; later it may be elsewhere.
+      {"{\"bodies\": [{" SOFT
+       "}], \"obstacles\": [{\"shape\": {\"sphere\": {\"radius\": 1}}, \"path\": {\"keys\": "
+       "[{\"time\": 0}, {\"time\": 1, \"offset\": [0, 3, 0]}]}}]}",
+       "dir/a.json:1:13: bodies[0] begins with 100 % of its particles inside obstacles[0], which "
+       "pushes them out at once"},
+      {"{\"bodies\": [{" SOFT
+       ", \"start\": 2}], \"obstacles\": [{\"shape\": {\"sphere\": {\"radius\": 1}}, \"path\": "
+       "{\"keys\": [{\"time\": 0}, {\"time\": 1, \"offset\": [0, 3, 0]}]}}]}",
+       ""},
+      {"{\"bodies\": [{" SOFT
+       ", \"start\": 2}], \"obstacles\": [{\"shape\": {\"sphere\": {\"radius\": 1}}}]}",
+       "dir/a.json:1:13: bodies[0] begins with 100 % of its particles inside obstacles[0], which "
+       "pushes them out at once"},
       {"{\"bodies\": [{" SOFT "}], \"floor\": {\"height\": -0.21}}", ""}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     yw_error warning = {0};

@@ -56,6 +56,8 @@ static void settings_are_listed_with_values_and_limits(void** state) {
   assert_int_equal(yw_scene_body_entry(scene, 1), 0);
   assert_int_equal(yw_scene_body_entry(scene, 2), 1);
   assert_int_equal(yw_scene_body_entry(scene, 3), -1);
+  assert_int_equal(yw_scene_body_entry(scene, -1), -1);
+  assert_int_equal(yw_scene_body_entry(NULL, 0), -1);
   yw_scene_destroy(scene);
 }
 

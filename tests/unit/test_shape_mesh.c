@@ -338,10 +338,12 @@ static void mesh_batches_agree_with_single_queries(void** state) {
 static void sampled_shapes_follow_the_shape_within_the_spacing(void** state) {
   (void)state;
   yw_shape *ring, *sampled;
-  yw_error error;
+  yw_error error = {.status = YW_ERR_FORMAT, .message = "of something else"};
   yw_shape_torus(NULL, 0.7f, 0.25f, &ring);
   const float h = 0.02f;
   assert_int_equal(yw_shape_sampled(NULL, ring, h, &sampled, &error), YW_OK);
+  assert_int_equal(error.status, YW_OK);
+  assert_string_equal(error.message, "");
   test_random random = {71};
   yw_aabb box;
   assert_true(yw_shape_bounds(sampled, &box));

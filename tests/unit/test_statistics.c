@@ -2,6 +2,7 @@
 // Statistics that methods offer for logs: names and units stay the same, values are numbers, and
 // there is room for as many as there may be.
 #include "support/method_models.h"
+#include "support/scene_text.h"
 #include "yawara/extend/method.h"
 
 static void every_method_keeps_its_columns(void** state) {
@@ -68,6 +69,40 @@ static void weights_are_named_by_group_and_example(void** state) {
   }
 }
 
+// The weights of rods are those of their groups, in the order of the groups.
+static void weights_of_rods_are_listed_by_group(void** state) {
+  (void)state;
+  yw_scene* scene = scene_of(
+      "{\"gravity\": [0, 0, 0], \"bodies\": [{\"rod\": {\"line\": {\"from\": [-1, 0, 0], \"to\": "
+      "[1, 0, 0], \"count\": 9}, \"radius\": 0.02}, \"slender\": {\"groups\": [{\"shape\": "
+      "{\"box\": "
+      "{\"size\": [1, 1, 1], \"center\": [0.52, 0, 0]}}, \"label\": 1}]}, \"examples\": "
+      "[{\"deform\": {\"bend\": {\"degrees\": 90, \"axis\": \"x\", \"toward\": \"y\"}}}]}]}");
+  yw_world* world = world_of(scene);
+  yw_body_id body = yw_world_body(world, 0);
+  const float wanted = 0.75f;
+  assert_int_equal(yw_body_slender_set_weights(world, body, 1, &wanted, 1), YW_OK);
+  assert_true(yw_world_step(world, 1.0f / 60, 1, NULL) >= 0);
+  float weights[4] = {0};
+  yw_body_slender_weights(world, body, weights, 4);
+  yw_statistics out = {0};
+  assert_int_equal(yw_body_statistics_of(world, body, &out), YW_OK);
+  int found = 0;
+  for (int32_t i = 0; i < out.count; ++i) {
+    if (strcmp(out.items[i].name, "weight 1 of group 0") == 0) {
+      assert_near(out.items[i].value, weights[1], 0);
+      ++found;
+    }
+    if (strcmp(out.items[i].name, "weight 1 of group 1") == 0) {
+      assert_near(out.items[i].value, 0.75, 1e-6);
+      ++found;
+    }
+  }
+  assert_int_equal(found, 2);
+  yw_world_destroy(world);
+  yw_scene_destroy(scene);
+}
+
 static void what_has_no_room_is_left_out(void** state) {
   (void)state;
   yw_statistics out = {0};
@@ -96,6 +131,7 @@ int main(void) {
       cmocka_unit_test(every_method_keeps_its_columns),
       cmocka_unit_test(columns_of_fem_are_what_it_did),
       cmocka_unit_test(weights_are_named_by_group_and_example),
+      cmocka_unit_test(weights_of_rods_are_listed_by_group),
       cmocka_unit_test(what_has_no_room_is_left_out),
       cmocka_unit_test(a_body_that_is_gone_has_none),
   };

@@ -142,6 +142,35 @@ static void cavities_face_inward_and_stay_with_their_part(void** state) {
   yw_tri_mesh_free(&mesh);
 }
 
+// About `tip` and three points `size` along the axes; its second triangle begins at another corner
+// than its first.
+static yw_tri_mesh make_tet(yw_vec3 tip, float size) {
+  static const int32_t corners[12] = {1, 2, 3, 0, 2, 1, 0, 3, 2, 0, 1, 3};
+  yw_tri_mesh mesh;
+  assert_int_equal(yw_tri_mesh_create(NULL, 4, 4, &mesh), YW_OK);
+  for (int32_t i = 0; i < 4; ++i) mesh.positions[i] = tip;
+  mesh.positions[1].x += size, mesh.positions[2].y += size, mesh.positions[3].z += size;
+  memcpy(mesh.triangles, corners, sizeof corners);
+  return mesh;
+}
+
+// Also where all volumes are small, and wherever triangles begin.
+static void small_cavities_stay_with_their_part(void** state) {
+  (void)state;
+  yw_tri_mesh mesh =
+      joined(make_tet((yw_vec3){0, 0, 0}, 1.0f), make_tet((yw_vec3){0.1f, 0.1f, 0.1f}, 0.4f));
+  for (int32_t t = 4; t < 8; ++t) turn(&mesh, t);
+  yw_tri_mesh* parts;
+  int32_t count;
+  assert_int_equal(yw_tri_mesh_split(&mesh, NULL, &parts, &count), YW_OK);
+  assert_int_equal(count, 1);
+  assert_int_equal(parts[0].num_triangles, 8);
+  assert_near(report_of(&parts[0]).volume, (1.0 - 0.064) / 6.0, 1e-6);
+  yw_tri_mesh_free(&parts[0]);
+  free(parts);
+  yw_tri_mesh_free(&mesh);
+}
+
 // Two boxes that pass through each other, do not touch, or touch with their faces.
 static yw_tri_mesh box_of(float low, float high) {
   return make_box((yw_vec3){low, low, low}, (yw_vec3){high, high, high});
@@ -290,6 +319,7 @@ int main(void) {
       cmocka_unit_test(openings_are_counted_with_their_size),
       cmocka_unit_test(turned_triangles_are_found_and_repaired),
       cmocka_unit_test(cavities_face_inward_and_stay_with_their_part),
+      cmocka_unit_test(small_cavities_stay_with_their_part),
       cmocka_unit_test(files_are_mended_where_they_contradict_themselves),
       cmocka_unit_test(only_what_passes_through_crosses),
       cmocka_unit_test(a_tree_finds_all_crossings),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/method_world.h"
+#include "yawara/extend/ranks.h"
 #include "yawara/extend/timer.h"
 #include "yawara/match.h"
 
@@ -369,6 +370,84 @@ static void damaged_snapshots_change_nothing(void** state) {
   free(bytes);
 }
 
+// Ranks of another interface, or none of them, are refused.
+static void ranks_must_be_those_of_this_interface(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  const yw_ranks other = {.interface = YW_RANKS_INTERFACE + 1, .count = 2};
+  const yw_ranks none = {.interface = YW_RANKS_INTERFACE, .count = 0};
+  const yw_ranks one = {.interface = YW_RANKS_INTERFACE, .count = 1};
+  assert_int_equal(yw_world_set_ranks(world, &other), YW_ERR_INVALID);
+  assert_int_equal(yw_world_set_ranks(world, &none), YW_ERR_INVALID);
+  assert_int_equal(yw_world_set_ranks(NULL, &one), YW_ERR_INVALID);
+  assert_int_equal(yw_world_set_ranks(world, &one), YW_OK);
+  yw_world_destroy(world);
+}
+
+// Regions that are inside out take the slow path, and are counted.
+static void regions_inside_out_are_counted(void** state) {
+  (void)state;
+  yw_world* world = make_weightless_world(1);
+  yw_model* model = make_box_model(3, 6, 3, 1);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  yw_model_release(model);
+  yw_step_report report;
+  assert_true(yw_world_step(world, 1 / 60.0f, 1, &report) >= 0);
+  assert_int_equal(report.recovered_regions, 0);
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  yw_vec3* moved = calloc(2 * (size_t)count, sizeof *moved);
+  test_random random = {5};
+  for (int32_t i = 0; i < count; ++i) {
+    float* to = &moved[i].x;
+    for (int k = 0; k < 3; ++k) to[k] = (&x[i].x)[k] + (float)test_random_in(&random, -0.3, 0.3);
+  }
+  assert_int_equal(yw_body_set_state(world, body, moved, moved + count), YW_OK);
+  free(moved);
+  assert_true(yw_world_step(world, 1 / 60.0f, 1, &report) >= 0);
+  assert_true(report.recovered_regions > 0 && report.recovered_regions <= count);
+  yw_world_destroy(world);
+}
+
+// Bodies whose method keeps its cells have no version of them, and neither have bodies that are
+// gone.
+static void cells_that_stay_have_no_version(void** state) {
+  (void)state;
+  yw_world* world = make_weightless_world(1);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, upright);
+  yw_model_release(model);
+  assert_true(yw_body_cells_version(world, body) == 0);
+  assert_int_equal(yw_body_destroy(world, body), YW_OK);
+  assert_true(yw_body_cells_version(world, body) == 0);
+  yw_world_destroy(world);
+}
+
+// Who asks after a snapshot was loaded is told what was when it was saved.
+static void loaded_bodies_are_shown_at_once(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* model = make_box_model(2, 2, 2, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0.5f, 0}, upright);
+  yw_model_release(model);
+  for (int i = 0; i < 5; ++i) assert_int_equal(yw_world_step(world, 1 / 60.0f, 2, NULL), YW_OK);
+  int32_t count;
+  size_t size = yw_world_snapshot_size(world), used;
+  void* snapshot = malloc(size);
+  assert_int_equal(yw_world_save(world, snapshot, size, &used), YW_OK);
+  const yw_vec3* x = yw_body_positions(world, body, &count);
+  yw_vec3* kept = malloc((size_t)count * sizeof *kept);
+  memcpy(kept, x, (size_t)count * sizeof *kept);
+  for (int i = 0; i < 5; ++i) assert_int_equal(yw_world_step(world, 1 / 60.0f, 2, NULL), YW_OK);
+  assert_true(memcmp(kept, yw_body_positions(world, body, &count), (size_t)count * sizeof *kept) !=
+              0);
+  assert_int_equal(yw_world_load(world, snapshot, used, NULL), YW_OK);
+  assert_memory_equal(kept, yw_body_positions(world, body, &count), (size_t)count * sizeof *kept);
+  free(kept);
+  free(snapshot);
+  yw_world_destroy(world);
+}
+
 // Four boxes that fall on each other, stepped by two threads: the phases add up to the total, and
 // no phase is counted twice.
 static void times_of_a_step_add_up(void** state) {
@@ -466,6 +545,10 @@ int main(void) {
       cmocka_unit_test(a_spring_handle_stretches_by_hooke),
       cmocka_unit_test(a_snapshot_goes_on_bit_for_bit),
       cmocka_unit_test(damaged_snapshots_change_nothing),
+      cmocka_unit_test(ranks_must_be_those_of_this_interface),
+      cmocka_unit_test(regions_inside_out_are_counted),
+      cmocka_unit_test(cells_that_stay_have_no_version),
+      cmocka_unit_test(loaded_bodies_are_shown_at_once),
       cmocka_unit_test(times_of_a_step_add_up),
       cmocka_unit_test(a_body_that_diverges_is_frozen_and_named),
       cmocka_unit_test(a_step_makes_no_heap_call_after_warm_up),
