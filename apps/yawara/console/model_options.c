@@ -49,7 +49,7 @@ void model_options_hint(const model_options* o, float size, char* out, size_t ca
   bool large = size >= LARGE, small = size > 0.0f && size <= SMALL;
   if (o->unit || (!large && !small)) return;
   snprintf(out, capacity,
-           "the model is %.3g m large; %s it was made in another unit: --unit mm makes it %.3g m, "
+           "the model is %.5g m large; %s it was made in another unit: --unit mm makes it %.3g m, "
            "--unit cm %.3g m, --unit inch %.3g m",
            (double)size, large ? "perhaps" : "if", 0.001 * (double)size, 0.01 * (double)size,
            0.0254 * (double)size);

@@ -131,16 +131,16 @@ static int choose_method(const starter_options* o, starter* s) {
 static int choose_length(const starter_options* o, const char* path, float longest, float* length) {
   float own = longest * model_options_metres(&o->file);
   if (o->file.unit && (own < MIN_LENGTH || own > MAX_LENGTH)) {
-    return bad_input("%s: is %.3g m large in %s, but must be between %g and %g m", path,
+    return bad_input("%s: is %.5g m large in %s, but must be between %g and %g m", path,
                      (double)own, o->file.unit, (double)MIN_LENGTH, (double)MAX_LENGTH);
   }
   if (o->file.unit) *length = own;
   bool odd = own >= LARGE || own <= SMALL;
   if (odd && o->file.unit) {
-    fprintf(stderr, "%s is %.3g m large in %s\n", path, (double)own, o->file.unit);
+    fprintf(stderr, "%s is %.5g m large in %s\n", path, (double)own, o->file.unit);
   } else if (odd && !(o->fit > 0)) {
     fprintf(stderr,
-            "%s is %.3g m large as it stands and is scaled to %g m; its own size: --unit mm "
+            "%s is %.5g m large as it stands and is scaled to %g m; its own size: --unit mm "
             "(%.3g m), cm (%.3g m), m or inch (%.3g m)\n",
             path, (double)own, (double)*length, 1e-3 * (double)own, 1e-2 * (double)own,
             0.0254 * (double)own);

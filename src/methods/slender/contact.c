@@ -4,10 +4,11 @@
 // A solve without obstacles shows which particles meet one. These first stick or slide as they
 // would alone, and the body is solved again. The force needed to hold a particle then decides its
 // state:
-//   pulled            released
+//   pulled            released, and caught again where that leads it into the obstacle
 //   |T| <= mu N       sticks
 //   |T| >  mu N       slides in the contact plane, with a drag of mu N against its motion
-// The body is solved with the new states, and so on until nothing changes.
+// The body is solved with the new states, and so on until nothing changes; loosely, but for the
+// last time.
 #include "methods/kit/contact.h"
 #include "methods/slender/contact.h"
 
@@ -15,14 +16,22 @@
 
 #include "yawara/extend/timer.h"
 
-// Number of repeated solves: after changes of drag only, and after any change. A stiff body is held
-// by its last sticking particle; each round releases some.
+// Number of rounds: after changes of drag only, and after any change. A stiff body is held by its
+// last sticking particle; each round releases some.
 #define DRAG_ROUNDS 3
 #define MAX_ROUNDS 5
 // Forces have settled when they change by less than this share of the normal force.
 #define SETTLED_SHARE 0.01
 // Slips shrink to this share from solve to solve at most.
 #define LEAST_SLIP 0.1
+// A particle that moves by less than this share of its slip without friction rests on its obstacle.
+#define REST_SHARE 1e-3
+// One that slides by less than this share of the depth stops: 0.03 mm in 1/60 s where it falls.
+#define STOP_SHARE 0.01
+// A released one this share of the depth inside is caught.
+#define CATCH_SHARE 1e-3
+// The way out of a contact is off by this share of the position over the depth: float.
+#define ROUNDING 2e-7
 // A hold may pull by this many particle weights, so that resting contacts do not flicker.
 #define PULL_SLACK 30.0
 // Stiffness that holds a sliding particle to its obstacle, relative to the particle's own.
@@ -90,9 +99,15 @@ static double split(const slender_touch* touch, const double v[3], double along[
   return normal;
 }
 
+static double off_plane(const slender_touch* touch, const double x[3]) {
+  double off = 0.0;
+  for (int k = 0; k < 3; ++k) off += touch->normal[k] * (x[k] - touch->at[k]);
+  return off;
+}
+
 static double length3(const double v[3]) { return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); }
 
-static void start_sliding(slender_body* body, int32_t p, double drag) {
+static void start_sliding(slender_body* body, int32_t p, double drag, double pull) {
   slender_anchor* anchor = &body->solver.anchors[p];
   slender_touch* touch = &body->touches[p];
   anchor->held = false;
@@ -101,7 +116,17 @@ static void start_sliding(slender_body* body, int32_t p, double drag) {
   memcpy(anchor->across, touch->normal, sizeof anchor->across);
   memcpy(anchor->at, touch->at, sizeof anchor->at);
   memcpy(anchor->stick, touch->stick, sizeof anchor->stick);
+  touch->pull = pull;
   touch->state = SLENDER_SLIDES;
+}
+
+static void stop(slender_body* body, int32_t p) {
+  slender_anchor* anchor = &body->solver.anchors[p];
+  slender_touch* touch = &body->touches[p];
+  anchor->held = body->touched[p] = true;
+  anchor->normal = anchor->drag = 0.0;
+  memcpy(body->solver.pose.x + 3 * p, touch->stick, sizeof touch->stick);
+  touch->state = SLENDER_STICKS;
 }
 
 static bool same_place(yw_vec4 a, yw_vec4 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
@@ -132,19 +157,55 @@ static void begin_touch(slender_body* body, int32_t p, yw_vec4 smooth, yw_vec4 s
   body->touched[p] = true;
 }
 
-// Sticks or slides as the particle would alone, pressed by N = weight * depth.
-static void begin_state(slender_body* body, int32_t p) {
-  slender_touch* touch = &body->touches[p];
-  slender_anchor* anchor = &body->solver.anchors[p];
-  double most = touch->friction * touch->depth;
-  bool sticks = touch->slip <= most;
-  if (sticks) {
-    touch->state = SLENDER_STICKS;
-    anchor->held = true;
-  } else {
-    start_sliding(body, p, anchor->weight * most / touch->slip);
+// The forces with which obstacles would hold particles that go on as they did, 3 per particle, into
+// solver.step: those of the step, where the body rests or slides evenly.
+static void estimate_forces(slender_body* body, const yw_step_ctx* ctx, double h) {
+  slender_solver* solver = &body->solver;
+  slender_pose pose = solver->pose;
+  solver->pose = (slender_pose){body->x, body->turn};
+  yw_slender_reactions(solver, ctx->tasks);
+  solver->pose = pose;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    for (int k = 0; k < 3; ++k) {
+      solver->step[3 * p + k] += solver->anchors[p].weight * h * body->v[3 * p + k];
+    }
   }
-  memcpy(body->solver.pose.x + 3 * p, sticks ? touch->stick : touch->at, sizeof touch->at);
+}
+
+// Whether the forces in solver.step, along the obstacles, are together less than mu times those
+// into them: the body holds as a whole, and only parts of it may slip.
+static bool holds_together(const slender_body* body) {
+  double sum[3] = {0}, most = 0.0;
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    const slender_touch* touch = &body->touches[p];
+    if (!(touch->depth > 0.0)) continue;
+    double along[3], normal = split(touch, body->solver.step + 3 * p, along);
+    for (int k = 0; k < 3; ++k) sum[k] += along[k];
+    most += touch->friction * normal;
+  }
+  return length3(sum) < most;
+}
+
+// Sticks or slides as the particle would alone, pressed by N = weight * depth; where it rested, as
+// the force says with which it was held. (Of what moves, that says less: stiff bodies swing.)
+static void begin_state(slender_body* body, int32_t p, bool holds, double h) {
+  const double* force = body->solver.step + 3 * p;
+  slender_touch* touch = &body->touches[p];
+  double along[3], way[3], most = body->solver.anchors[p].weight * touch->depth;
+  for (int k = 0; k < 3; ++k) way[k] = h * (body->v[3 * p + k] - touch->velocity[k]);
+  split(touch, way, along);
+  double moved = length3(along), slip = touch->slip;
+  bool rests = holds && moved <= REST_SHARE * slip;
+  if (rests) most = fmax(split(touch, force, along), most);
+  most *= touch->friction;
+  double pull = length3(along);
+  if (slip <= touch->friction * touch->depth || (rests && pull <= (1.0 + SETTLED_SHARE) * most)) {
+    stop(body, p);
+    return;
+  }
+  slip = rests ? slip * fmax(1.0 - most / pull, LEAST_SLIP) : fmin(moved, slip);
+  start_sliding(body, p, most / slip, 0.0);
+  memcpy(body->solver.pose.x + 3 * p, touch->at, sizeof touch->at);
 }
 
 // Bounces are left to the obstacle.
@@ -174,6 +235,7 @@ static bool find_touched(slender_body* body, yw_particles* particles, const yw_s
   yw_vec4* free_pos = body->left_pos;
   memcpy(free_pos, particles->pos, (size_t)particles->count * sizeof *free_pos);
   collide(body, particles, ctx, s);
+  estimate_forces(body, ctx, s.h);
   for (int32_t p = 0; p < particles->count; ++p) {
     slender_touch* touch = &body->touches[p];
     if (body->solver.anchors[p].held || same_place(smooth.pos[p], free_pos[p])) continue;
@@ -183,11 +245,16 @@ static bool find_touched(slender_body* body, yw_particles* particles, const yw_s
     for (int k = 0; k < 3; ++k) {
       leaves += touch->normal[k] * (double)((&smooth.vel[p].x)[k] - (&sticky.vel[p].x)[k]);
     }
-    if (leaves > 1e-3 * (double)yw_length(yw_xyz(smooth.vel[p])) + 1e-6) {
+    double aside = 1e-3 + ROUNDING * (double)yw_length(yw_xyz(free_pos[p])) / touch->depth;
+    if (leaves > aside * (double)yw_length(yw_xyz(smooth.vel[p])) + 1e-6) {
       begin_bounce(body, p, particles->pos[p], particles->vel[p]);
     } else {
-      begin_state(body, p);
+      touch->state = SLENDER_STICKS;
     }
+  }
+  bool holds = holds_together(body);
+  for (int32_t p = 0; p < particles->count; ++p) {
+    if (body->touches[p].state == SLENDER_STICKS) begin_state(body, p, holds, s.h);
   }
   return true;
 }
@@ -202,7 +269,8 @@ static void let_go(slender_body* body, int32_t p) {
 }
 
 // True when the body must be solved again.
-static bool check_sticking(slender_body* body, int32_t p, const double reaction[3], double slack) {
+static bool check_sticking(slender_body* body, int32_t p, bool holds, double slack) {
+  const double* reaction = body->solver.step + 3 * p;
   const slender_touch* touch = &body->touches[p];
   double along[3], normal = split(touch, reaction, along), size = length3(along);
   if (normal < -slack) {
@@ -211,19 +279,13 @@ static bool check_sticking(slender_body* body, int32_t p, const double reaction[
   }
   double most = touch->friction * fmax(normal, 0.0);
   if (size <= (1.0 + SETTLED_SHARE) * most + 1e-3 * slack / PULL_SLACK) return false;
-  // The slip without friction is too long, so the drag approaches mu N from below. From above,
-  // where nothing slides, that would take many rounds.
-  start_sliding(body, p, touch->slip > 0.0 ? most / touch->slip : 0.0);
+  // With all others, the slip without friction is too long, so that the drag approaches mu N from
+  // below. (From above, where nothing slides, that would take many rounds.) Else as far as the
+  // particle would go alone.
+  double alone = (size - most) / (body->solver.anchors[p].weight + body->model->stiffness[p]);
+  double slip = holds ? fmin(touch->slip, alone) : touch->slip;
+  start_sliding(body, p, slip > 0.0 ? most / slip : 0.0, holds ? size : 0.0);
   return true;
-}
-
-static void stop(slender_body* body, int32_t p) {
-  slender_anchor* anchor = &body->solver.anchors[p];
-  slender_touch* touch = &body->touches[p];
-  anchor->held = true;
-  anchor->normal = anchor->drag = 0.0;
-  memcpy(body->solver.pose.x + 3 * p, touch->stick, sizeof touch->stick);
-  touch->state = SLENDER_STICKS;
 }
 
 // What the last solve says about a particle that slides.
@@ -238,10 +300,8 @@ static slender_slide slide_of(const slender_body* body, int32_t p) {
   const double* x = body->solver.pose.x + 3 * p;
   slender_slide s = {0};
   double way[3], slip[3];
-  for (int k = 0; k < 3; ++k) {
-    s.off += touch->normal[k] * (x[k] - touch->at[k]);
-    way[k] = x[k] - touch->stick[k];
-  }
+  s.off = off_plane(touch, x);
+  for (int k = 0; k < 3; ++k) way[k] = x[k] - touch->stick[k];
   split(touch, way, slip);
   s.slip = length3(slip);
   s.most = -touch->friction * body->solver.anchors[p].normal * s.off;
@@ -280,9 +340,18 @@ static bool check_sliding(slender_body* body, int32_t p, double next) {
     let_go(body, p);
     return true;
   }
-  if (next == 0.0) {
+  bool hardly = s.slip < STOP_SHARE * touch->depth && anchor->drag * s.slip < s.most;
+  bool pulled = touch->pull > s.most && s.slip > 0.0;
+  if (!pulled && (hardly || next == 0.0)) {
     stop(body, p);
     return true;
+  }
+  // What is pulled harder than friction holds goes on to slide, whatever the others do: along the
+  // line between the force at no slip and that of the last solve.
+  if (pulled) {
+    double line = touch->pull - anchor->drag * s.slip;
+    next = line > 0.0 ? (touch->pull - s.most) / line : 1.0;
+    next = fmin(fmax(next, LEAST_SLIP), 1.0 / LEAST_SLIP);
   }
   double change = fabs(s.most - anchor->drag * s.slip);
   touch->slip = s.slip;
@@ -292,6 +361,15 @@ static bool check_sliding(slender_body* body, int32_t p, double next) {
   return change > SETTLED_SHARE * s.most + 1e-3 * (double)body->model->mass[p] / scale;
 }
 
+// What was released and sinks in.
+static bool check_released(slender_body* body, int32_t p) {
+  const slender_touch* touch = &body->touches[p];
+  double off = touch->depth > 0.0 ? off_plane(touch, body->solver.pose.x + 3 * p) : 0.0;
+  if (!(off < -CATCH_SHARE * touch->depth)) return false;
+  stop(body, p);
+  return true;
+}
+
 // True when a state has changed; *drags: a drag force has.
 static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drags) {
   double fall = (double)yw_length(ctx->gravity), scale = (double)body->params.stiffness_scale;
@@ -299,11 +377,14 @@ static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drag
   bool any = false;
   *drags = false;
   yw_slender_reactions(&body->solver, ctx->tasks);
+  bool holds = holds_together(body);
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     slender_state state = body->touches[p].state;
     double slack = PULL_SLACK * (double)body->model->mass[p] * fall / scale;
     if (state == SLENDER_STICKS) {
-      any = check_sticking(body, p, body->solver.step + 3 * p, slack) || any;
+      any = check_sticking(body, p, holds, slack) || any;
+    } else if (state == SLENDER_FREE) {
+      any = check_released(body, p) || any;
     } else if (state == SLENDER_SLIDES) {
       *drags = check_sliding(body, p, next) || *drags;
       any = any || body->touches[p].state != SLENDER_SLIDES;
@@ -335,11 +416,29 @@ static void finish_touched(slender_body* body, yw_particles* particles, const sl
   }
 }
 
-static void solve_again(slender_body* body, const yw_step_ctx* ctx) {
-  slender_solve_report solved = yw_slender_solve(
-      &body->solver, ctx->tasks, (double)body->params.tolerance, SLENDER_MAX_NEWTON);
-  if (ctx->report && !solved.converged) ++ctx->report->recovered;
+static slender_solve_report solve_again(slender_body* body, const yw_step_ctx* ctx, bool keep,
+                                        double tolerance) {
+  body->solver.keep_factor = keep;
+  slender_solve_report solved =
+      yw_slender_solve(&body->solver, ctx->tasks, tolerance, SLENDER_MAX_NEWTON);
+  body->solver.keep_factor = false;
   body->newton += solved.newton;
+  return solved;
+}
+
+// States and drags that agree with the forces, and the body solved with them.
+static void find_states(slender_body* body, const yw_step_ctx* ctx) {
+  bool drags;
+  double start = solve_again(body, ctx, false, SLENDER_LOOSE).start;
+  for (int round = 0; round < MAX_ROUNDS; ++round) {
+    bool states = check_touched(body, ctx, &drags);
+    if (!states && !(drags && round < DRAG_ROUNDS)) break;
+    solve_again(body, ctx, !states, SLENDER_LOOSE);
+  }
+  body->solver.least_start = start;
+  bool converged = solve_again(body, ctx, true, (double)body->params.tolerance).converged;
+  body->solver.least_start = 0.0;
+  if (!converged && ctx->report) ++ctx->report->recovered;
 }
 
 void yw_slender_meet_obstacles(slender_body* body, yw_particles* particles, const yw_step_ctx* ctx,
@@ -349,15 +448,7 @@ void yw_slender_meet_obstacles(slender_body* body, yw_particles* particles, cons
   if (is_clear(body, particles, ctx)) return;
   body->in_contact = find_touched(body, particles, ctx, s);
   if (!body->in_contact) return;
-  solve_again(body, ctx);
-  bool drags;
-  for (int round = 0; round < MAX_ROUNDS; ++round) {
-    bool states = check_touched(body, ctx, &drags);
-    if (!states && !(drags && round < DRAG_ROUNDS)) break;
-    body->solver.keep_factor = !states;
-    solve_again(body, ctx);
-    body->solver.keep_factor = false;
-  }
+  find_states(body, ctx);
   yw_slender_finish_places(body, particles, b);
   finish_touched(body, particles, b);
   // Particles that meet an obstacle only now are stopped there.

@@ -18,6 +18,9 @@ typedef struct slender_backward {
 
 /// Largest number of Newton steps per solve within a step.
 #define SLENDER_MAX_NEWTON 24
+/// Residual of solves that only tell what touches, sticks and slides. (After a single Newton step
+/// stiff sheets are pressed and pulled by forces that are not there: they stuck to slopes.)
+#define SLENDER_LOOSE 0.1
 
 /// Sets positions and velocities of particles that no obstacle stopped, from the solver's pose.
 void yw_slender_finish_places(slender_body* body, yw_particles* particles,

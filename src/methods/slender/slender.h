@@ -25,6 +25,7 @@ typedef struct slender_touch {
   double stick[3];          ///< position when it sticks
   double depth;             ///< m, motion into the plane without obstacles
   double slip, drag;   ///< m and N/m, along the plane: without obstacles, then of the last solve
+  double pull;         ///< N, along the plane, when it was held; 0: it was not
   double velocity[3];  ///< m/s, of the obstacle; of the particle when it bounces
 } slender_touch;
 

@@ -425,9 +425,11 @@ slender_solve_report yw_slender_solve(slender_solver* s, yw_tasks* tasks, double
       decrement = find_step(s);
       if (report.newton == 0 && !(start > 0.0)) start = decrement;
     }
+    start = report.start = fmax(start, s->least_start);
     report.residual = start > 0.0 ? sqrt(fabs(decrement) / start) : 0.0;
     if (!isfinite(decrement)) return report;
-    bool is_small = report.newton > 0 && decrement <= tolerance * tolerance * start;
+    bool is_small =
+        (report.newton > 0 || s->least_start > 0.0) && decrement <= tolerance * tolerance * start;
     if (decrement <= noise || is_small) {
       report.converged = true;
       return report;

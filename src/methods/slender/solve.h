@@ -40,6 +40,7 @@ typedef struct slender_solver {
   yw_sparse matrix;
   yw_cholesky* factor;
   bool keep_factor;    ///< the last factor is close enough to start with
+  double least_start;  ///< J, the residual is relative to this decrement, or more
   bool has_no_factor;  ///< the last solve needed none: what the factor holds is older
   double* scratch;
   double stiffness;  ///< J, sum over the elements: the scale of rounding errors
@@ -53,6 +54,7 @@ typedef struct slender_solve_report {
   int32_t newton;
   bool converged;   ///< the residual fell by the tolerance, or to the level of rounding
   double residual;  ///< relative to the initial one
+  double start;     ///< J, decrement at first: the square of the residual
 } slender_solve_report;
 /// Starts from solver->pose. Without convergence, the pose is the lowest point found; never NaN.
 slender_solve_report yw_slender_solve(slender_solver* solver, yw_tasks* tasks, double tolerance,

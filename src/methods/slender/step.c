@@ -240,8 +240,11 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
   begin_anchors(body, ctx, &b);
   add_springs(body, ctx, &b, s);
   set_holds(body, particles, ctx, s);
+  // What touched an obstacle will be solved again.
+  bool loose = body->in_contact;
+  double tolerance = (double)body->params.tolerance;
   slender_solve_report solved = yw_slender_solve(
-      &body->solver, ctx->tasks, (double)body->params.tolerance, SLENDER_MAX_NEWTON);
+      &body->solver, ctx->tasks, loose ? SLENDER_LOOSE : tolerance, SLENDER_MAX_NEWTON);
   body->newton += solved.newton;
   bool lost = !is_finite_pose(&body->solver);
   if (lost && depth == MAX_DEPTH) return YW_ERR_DIVERGED;
@@ -256,6 +259,12 @@ static yw_status advance_span(slender_body* body, yw_particles* particles, const
   if (ctx->report && !solved.converged) ++ctx->report->recovered;
   yw_slender_finish_places(body, particles, &b);
   yw_slender_meet_obstacles(body, particles, ctx, &b, s);
+  if (loose && !body->in_contact) {
+    solved = yw_slender_solve(&body->solver, ctx->tasks, tolerance, SLENDER_MAX_NEWTON);
+    body->newton += solved.newton;
+    yw_slender_finish_places(body, particles, &b);
+    yw_slender_meet_obstacles(body, particles, ctx, &b, s);
+  }
   finish_turns(body, &b);
   if (!body->in_contact && ctx->num_holds == 0 && ctx->num_springs == 0) {
     yw_slender_restore(body, particles, &before, ctx->gravity, s.h);
