@@ -364,7 +364,9 @@ yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* ou
   }
   const yw_method* method = body->model->method;
   double own[3] = {0, 0, 0};
+  yw_order_give(world, (yw_order){.kind = YW_ORDER_SUMS, .body = id});
   if (method->own_spin) method->own_spin(body->state, p, own);
+  yw_order_done(world);
   for (int k = 0; k < 3; ++k) out->angular_momentum[k] += own[k];
   return YW_OK;
 }

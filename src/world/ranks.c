@@ -187,6 +187,7 @@ yw_status yw_world_follow(yw_world* world) {
   if (!world || !world->ranks || world->ranks->rank == 0) return YW_ERR_INVALID;
   yw_status status = YW_OK;
   yw_step_report report;
+  yw_body_sums sums;
   yw_body_energy energy;
   for (;;) {
     yw_order order;
@@ -209,6 +210,9 @@ yw_status yw_world_follow(yw_world* world) {
         break;
       case YW_ORDER_LOAD:
         load(world, &order);
+        break;
+      case YW_ORDER_SUMS:
+        yw_body_sums_of(world, order.body, &sums);
         break;
       case YW_ORDER_ENERGY:
         yw_body_energy_of(world, order.body, &energy);

@@ -364,6 +364,7 @@ typedef enum yw_order_kind {
   YW_ORDER_SAVE,
   YW_ORDER_WRITE,
   YW_ORDER_LOAD,
+  YW_ORDER_SUMS,
   YW_ORDER_ENERGY,
   YW_ORDER_FIELD,
   YW_ORDER_SHOW

@@ -79,7 +79,7 @@ typedef struct rank_job {
   bool unequal;    // rank 0 says that it takes thrice as long as others
   uint64_t moved;  // chunks
   yw_plastic_statistics statistics;
-  double energy;
+  double energy, spin;
   void* kept;
   size_t kept_size;
   float* shown;  // of the first body at the end, if it is not NULL: what a frame has of it
@@ -103,6 +103,9 @@ static void measure(rank_job* job, yw_world* world) {
   yw_body_plastic_statistics(world, body, &job->statistics);
   yw_body_energy_of(world, body, &energy);
   job->energy = energy.elastic;
+  yw_body_sums sums;
+  yw_body_sums_of(world, body, &sums);
+  job->spin = sums.angular_momentum[0];
   if (!job->keep) return;
   size_t room = yw_world_snapshot_size(world);
   job->kept = malloc(room);
@@ -227,7 +230,7 @@ static void same_on_counts(const char* text, bool splits, int num_counts, const 
     assert_int_equal(job.statistics.num_slaves, alone.statistics.num_slaves);
     assert_int_equal(job.statistics.added, alone.statistics.added);
     assert_int_equal(job.statistics.removed, alone.statistics.removed);
-    assert_true(job.energy == alone.energy);
+    assert_true(job.energy == alone.energy && job.spin == alone.spin);
   }
 }
 

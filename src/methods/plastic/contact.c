@@ -37,12 +37,10 @@ static void look_ahead(plastic_body* body, const yw_step_ctx* ctx, float end) {
 // Keeps, of the slaves inside obstacles or about to be, those that would move farther in, and all
 // that are inside sticky ones. The force on them becomes what leads to the velocity after friction.
 static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
-  int32_t contacts = 0;
+  // Slaves of lower ranks come first, and are counted there.
+  int32_t first = body->ranks ? body->ranks->num_foreign : 0;
   for (int32_t s = 0; s < body->num_slaves; ++s) {
-    contacts += plastic_choose_contact(body, ctx->gravity, s);
-  }
-  if (ctx->report && contacts > ctx->report->obstacle_contacts) {
-    ctx->report->obstacle_contacts = contacts;
+    body->num_touching += plastic_choose_contact(body, ctx->gravity, s) && s >= first;
   }
 }
 
@@ -89,7 +87,7 @@ void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const
                               float begin) {
   bool is_clear = !ctx->probe || !ctx->obstacles || body->model->scheme.collide_after;
   // Only contacts of the last inner step count.
-  if (ctx->report) ctx->report->obstacle_contacts = 0;
+  body->num_touching = 0;
   if (!is_clear) {
     yw_aabb box = predict(body, ctx);
     is_clear = ctx->is_clear && ctx->is_clear(ctx, box);

@@ -27,6 +27,8 @@ void yw_plastic_sum_slaves(const plastic_body* body, int32_t count, double* out)
 void yw_plastic_sum_masters(const plastic_body* body, int32_t count, double* out);
 /// The largest over all ranks. Infinite if one is not a number.
 float yw_plastic_most(const plastic_body* body, float value);
+/// Around the boxes of all ranks.
+yw_aabb yw_plastic_join_boxes(const plastic_body* body, yw_aabb box);
 
 /// Compiled once per instruction set (weights_kernels.c).
 typedef struct plastic_weight_kernels {

@@ -224,9 +224,8 @@ static void collide_masters(const inner_step* s) {
     collide_range(s, sleep->chunks[i] * PLASTIC_CHUNK,
                   (sleep->chunks[next - 1] + 1) * PLASTIC_CHUNK);
   }
-  // Masters touch what slaves touch.
-  int32_t* contacts = s->ctx->report ? &s->ctx->report->obstacle_contacts : NULL;
-  if (contacts) *contacts = *contacts - before > before ? *contacts - before : before;
+  // Only contacts of the last inner step count.
+  if (s->ctx->report) s->ctx->report->obstacle_contacts -= before;
 }
 
 static float largest_gradient(const inner_step* s) {
@@ -369,6 +368,14 @@ static void report_sleepers(const plastic_body* body, const yw_step_ctx* ctx) {
   ctx->report->obstacle_contacts += yw_plastic_sleeping_contacts(body);
 }
 
+// Masters touch what slaves touch. Those of all ranks.
+static void report_contacts(const plastic_body* body, const yw_step_ctx* ctx) {
+  int64_t contacts[2] = {ctx->report ? ctx->report->obstacle_contacts : 0, body->num_touching};
+  if (body->ranks) yw_ranks_sum(body->ranks->comm, contacts, 2);
+  int64_t most = contacts[0] > contacts[1] ? contacts[0] : contacts[1];
+  if (ctx->report) ctx->report->obstacle_contacts = (int32_t)most;
+}
+
 // Takes inner steps until the substep is over. *troubles: solves that did not converge.
 static yw_status take_steps(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                             bool is_away, int32_t* troubles) {
@@ -416,8 +423,9 @@ static yw_status take_changes(plastic_body* body, yw_particles* particles, const
                               const yw_step_ctx* ctx) {
   bool by_hand = body->is_moved;
   size_t bytes = (size_t)body->num_masters * sizeof *here->pos;
-  body->is_pushed = !by_hand && (memcmp(body->last_pos, here->pos, bytes) != 0 ||
-                                 memcmp(body->last_vel, here->vel, bytes) != 0);
+  bool pushed = memcmp(body->last_pos, here->pos, bytes) != 0 ||
+                memcmp(body->last_vel, here->vel, bytes) != 0;
+  body->is_pushed = !by_hand && yw_plastic_most(body, pushed ? 1.0f : 0.0f) > 0.0f;
   if (!yw_plastic_follow(body, particles, ctx)) return YW_ERR_DIVERGED;
   body->is_borne = false;
   if (!by_hand && !body->drag && !body->twin) yw_plastic_take_support(body, here, ctx);
@@ -430,7 +438,6 @@ static yw_status end_here(plastic_body* body, yw_particles* here, const yw_step_
   memcpy(body->last_pos, here->pos, (size_t)body->num_masters * sizeof *here->pos);
   yw_plastic_give_back(body, here, ctx);
   yw_plastic_restore_spin(body, here);
-  yw_plastic_look_at_skin(body, here);
   if (!yw_plastic_rest(body, here, ctx)) return YW_ERR_MEMORY;
   memcpy(body->last_vel, here->vel, (size_t)body->num_masters * sizeof *here->vel);
   return YW_OK;
@@ -482,6 +489,7 @@ static yw_status plastic_advance_here(plastic_body* body, yw_particles* particle
   if (ctx->report) ctx->report->stalled += troubles;
   status = is_away ? end_away(body, &here, ctx) : end_here(body, &here, ctx);
   if (status < 0) return status;
+  if (!is_away) report_contacts(body, ctx);
   report_sleepers(body, ctx);
   return troubles > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
@@ -489,18 +497,21 @@ static yw_status plastic_advance_here(plastic_body* body, yw_particles* particle
 // Ranks that share the body end the substep together: whoever cannot go on ends all of them.
 static yw_status plastic_advance(void* state, yw_particles* particles, const yw_step_ctx* ctx) {
   plastic_body* body = state;
-  if (!body->ranks) return plastic_advance_here(body, particles, ctx);
+  yw_status status;
+  if (!body->ranks) {
+    status = plastic_advance_here(body, particles, ctx);
+    if (status >= 0) yw_plastic_look_at_skin(body, particles);
+    return status;
+  }
   yw_plastic_balance(body);
   yw_plastic_begin_work(body);
-  yw_status status = plastic_advance_here(body, particles, ctx);
+  status = plastic_advance_here(body, particles, ctx);
   yw_plastic_end_work(body);
   const yw_ranks* comm = body->ranks->comm;
   if (status == YW_ERR_MEMORY) comm->abandon(comm->context, "not enough memory");
-  int64_t contacts = ctx->report ? ctx->report->obstacle_contacts : 0;
-  yw_ranks_sum(comm, &contacts, 1);
-  if (ctx->report) ctx->report->obstacle_contacts = (int32_t)contacts;
   yw_plastic_gather_masters(body, particles);
   yw_plastic_share_parted(body);
+  if (status >= 0) yw_plastic_look_at_skin(body, particles);
   return status;
 }
 

@@ -158,7 +158,7 @@ bool yw_plastic_make_skin(plastic_model* model, const yw_quat* rotations) {
 }
 
 void yw_plastic_show_skin(plastic_body* body) {
-  body->has_skin = body->model->skin && !body->ranks && !body->lost_skin && body->num_started > 0 &&
+  body->has_skin = body->model->skin && !body->lost_skin && body->num_started > 0 &&
                    !memchr(body->is_linked, 0, (size_t)body->model->num_links);
 }
 
@@ -166,7 +166,7 @@ void yw_plastic_show_skin(plastic_body* body) {
 static bool is_torn(const plastic_body* body, const yw_vec4* pos) {
   float d = body->model->spacing, least2 = LEAST_LINK * LEAST_LINK * d * d,
         most2 = MOST_LINK * MOST_LINK * d * d;
-  for (int32_t m = 0; m < body->num_masters; ++m) {
+  for (int32_t m = 0; m < body->num_all; ++m) {
     const int32_t* way;
     int32_t links = yw_plastic_links_of(body->model, m, &way);
     for (int32_t k = 0; k < links; ++k) {

@@ -8,10 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/exact_sum.h"
 #include "math/small/mat3d.h"
 #include "methods/plastic/offload.h"
 #include "methods/plastic/phases.h"
 #include "methods/plastic/plastic.h"
+#include "methods/plastic/ranks.h"
 
 // Sum of N r r^T over the slaves at (+-1, +-1, +-1) d / 2 and (+-3, +-1, +-1) d / 2.
 #define MOMENT 0.301
@@ -31,15 +33,50 @@ static double moment_of(const plastic_body* body) {
   return MOMENT * (double)body->model->spacing * (double)body->model->spacing;
 }
 
+// Sums over the masters of all ranks
+// ---------------------------------------------------------------
+
+enum { MOST_SUMS = 11 };
+
+typedef struct master_sums {
+  const plastic_body* body;
+  const yw_particles* here;
+  const double *center, *velocity;  // of the body, for terms about it
+} master_sums;
+
+/// Adds what a master contributes.
+typedef void (*master_terms)(const master_sums* s, int32_t m, double* out);
+
+// Those of a chunk in their order, chunks exactly: the same for any number of ranks (sums.c).
+static void sum_up(const master_sums* s, master_terms terms, int32_t count, double* out) {
+  const plastic_body* body = s->body;
+  yw_exact_sum sums[MOST_SUMS] = {0};
+  for (int32_t first = 0; first < body->num_masters; first += PLASTIC_CHUNK) {
+    double own[MOST_SUMS] = {0};
+    int32_t end =
+        first + PLASTIC_CHUNK < body->num_masters ? first + PLASTIC_CHUNK : body->num_masters;
+    for (int32_t m = first; m < end; ++m) terms(s, m, own);
+    for (int32_t k = 0; k < count; ++k) yw_exact_add(&sums[k], own[k]);
+  }
+  if (body->ranks) {
+    int32_t numbers = count * (int32_t)(sizeof *sums / sizeof(int64_t));
+    yw_ranks_sum(body->ranks->comm, (int64_t*)sums, numbers);
+  }
+  for (int32_t k = 0; k < count; ++k) out[k] = yw_exact_value(&sums[k]);
+}
+
+static void turning_terms(const master_sums* s, int32_t m, double* out) {
+  double turning[3], moment = moment_of(s->body) * (double)s->here->mass[m];
+  turning_of(s->body, m, turning);
+  for (int k = 0; k < 3; ++k) out[k] += moment * turning[k];
+}
+
 void yw_plastic_own_spin(const void* state, const yw_particles* particles, double out[3]) {
   const plastic_body* body = state;
-  double moment = moment_of(body), turning[3];
   memset(out, 0, 3 * sizeof *out);
-  if (body->drag || body->twin || body->ranks || yw_plastic_bring_rest(body) < 0) return;
-  for (int32_t m = 0; m < body->num_masters; ++m) {
-    turning_of(body, m, turning);
-    for (int k = 0; k < 3; ++k) out[k] += moment * (double)particles->mass[m] * turning[k];
-  }
+  if (body->drag || body->twin || yw_plastic_bring_rest(body) < 0) return;
+  yw_particles here = yw_plastic_masters_here(body, particles);
+  sum_up(&(master_sums){.body = body, .here = &here}, turning_terms, 3, out);
 }
 
 typedef struct motion {
@@ -47,58 +84,67 @@ typedef struct motion {
   double size;  // sum of mass times speed and distance from the centre
 } motion;
 
-static void sum_places(const plastic_body* body, const yw_particles* p, motion* out) {
-  for (int32_t m = 0; m < body->num_masters; ++m) {
-    const float *x = &p->pos[m].x, *v = &p->vel[m].x;
-    double mass = (double)p->mass[m];
-    out->mass += mass;
-    for (int k = 0; k < 3; ++k) {
-      out->center[k] += mass * (double)x[k];
-      out->velocity[k] += mass * (double)v[k];
-    }
+static void place_terms(const master_sums* s, int32_t m, double* out) {
+  const float *x = &s->here->pos[m].x, *v = &s->here->vel[m].x;
+  double mass = (double)s->here->mass[m];
+  out[0] += mass;
+  for (int k = 0; k < 3; ++k) {
+    out[1 + k] += mass * (double)x[k];
+    out[4 + k] += mass * (double)v[k];
   }
-  for (int k = 0; k < 3; ++k) out->center[k] /= out->mass, out->velocity[k] /= out->mass;
 }
 
-static motion motion_of(const plastic_body* body, const yw_particles* p) {
-  motion out = {0};
-  double moment = moment_of(body), reach2 = 0.0, speed2 = 0.0;
-  sum_places(body, p, &out);
-  for (int32_t m = 0; m < body->num_masters; ++m) {
-    const float *x = &p->pos[m].x, *v = &p->vel[m].x;
-    double mass = (double)p->mass[m], r[3], u[3], around[3], own[3];
-    for (int k = 0; k < 3; ++k) {
-      r[k] = (double)x[k] - out.center[k];
-      u[k] = (double)v[k] - out.velocity[k];
-      speed2 += mass * (double)v[k] * (double)v[k];
-    }
-    yw_cross3(r, u, around);
-    turning_of(body, m, own);
-    for (int k = 0; k < 3; ++k) {
-      out.angular[k] += mass * (around[k] + moment * own[k]);
-      out.inertia[k] += mass * (yw_dot3(r, r) - r[k] * r[k] + 2.0 * moment);
-    }
-    out.inertia[3] -= mass * r[0] * r[1];
-    out.inertia[4] -= mass * r[0] * r[2];
-    out.inertia[5] -= mass * r[1] * r[2];
-    reach2 += mass * yw_dot3(r, r);
+// Angular momentum, inertia (xx yy zz xy xz yz), and for their size mass r^2 and mass v^2.
+static void turn_terms(const master_sums* s, int32_t m, double* out) {
+  const float *x = &s->here->pos[m].x, *v = &s->here->vel[m].x;
+  double moment = moment_of(s->body), mass = (double)s->here->mass[m], r[3], u[3], around[3],
+         own[3];
+  for (int k = 0; k < 3; ++k) {
+    r[k] = (double)x[k] - s->center[k];
+    u[k] = (double)v[k] - s->velocity[k];
+    out[10] += mass * (double)v[k] * (double)v[k];
   }
-  out.size = sqrt(reach2 * speed2);
+  yw_cross3(r, u, around);
+  turning_of(s->body, m, own);
+  for (int k = 0; k < 3; ++k) {
+    out[k] += mass * (around[k] + moment * own[k]);
+    out[3 + k] += mass * (yw_dot3(r, r) - r[k] * r[k] + 2.0 * moment);
+  }
+  out[6] -= mass * r[0] * r[1];
+  out[7] -= mass * r[0] * r[2];
+  out[8] -= mass * r[1] * r[2];
+  out[9] += mass * yw_dot3(r, r);
+}
+
+static motion motion_of(const plastic_body* body, const yw_particles* here) {
+  motion out;
+  double places[7], turns[MOST_SUMS];
+  master_sums s = {.body = body, .here = here, .center = out.center, .velocity = out.velocity};
+  sum_up(&s, place_terms, 7, places);
+  out.mass = places[0];
+  for (int k = 0; k < 3; ++k) {
+    out.center[k] = places[1 + k] / out.mass;
+    out.velocity[k] = places[4 + k] / out.mass;
+  }
+  sum_up(&s, turn_terms, MOST_SUMS, turns);
+  memcpy(out.angular, turns, sizeof out.angular);
+  memcpy(out.inertia, turns + 3, sizeof out.inertia);
+  out.size = sqrt(turns[9] * turns[10]);
   return out;
 }
 
 // Nothing that it may reach in this substep holds or stops it.
-static bool is_free(const plastic_body* body, const yw_particles* particles,
-                    const yw_step_ctx* ctx) {
+static bool is_free(const plastic_body* body, const yw_particles* here, const yw_step_ctx* ctx) {
   if (ctx->num_holds + ctx->num_springs > 0) return false;
   if (!ctx->obstacles) return true;
   yw_aabb box = yw_aabb_empty();
   float way = ctx->h * ctx->h * yw_length(ctx->gravity), d = body->model->spacing;
   for (int32_t m = 0; m < body->num_masters; ++m) {
-    yw_vec3 x = yw_xyz(particles->pos[m]);
+    yw_vec3 x = yw_xyz(here->pos[m]);
     box = yw_aabb_grow(box, x);
-    box = yw_aabb_grow(box, yw_mad(x, ctx->h, yw_xyz(particles->vel[m])));
+    box = yw_aabb_grow(box, yw_mad(x, ctx->h, yw_xyz(here->vel[m])));
   }
+  if (body->ranks) box = yw_plastic_join_boxes(body, box);
   return ctx->is_clear && ctx->is_clear(ctx, yw_aabb_pad(box, way + 3.0f * d));
 }
 
@@ -107,7 +153,7 @@ void yw_plastic_note_spin(plastic_body* body, const yw_particles* particles,
   // Pieces turn each for itself.
   bool whole =
       body->model->num_parts == 1 && !memchr(body->is_linked, 0, (size_t)body->model->num_links);
-  body->keeps_spin = body->is_pushed && whole && !body->drag && !body->twin && !body->ranks &&
+  body->keeps_spin = body->is_pushed && whole && !body->drag && !body->twin &&
                      body->sleep.num_asleep == 0 && is_free(body, particles, ctx);
   if (!body->keeps_spin) return;
   motion before = motion_of(body, particles);

@@ -28,6 +28,14 @@ void yw_plastic_sum_masters(const plastic_body* body, int32_t count, double* out
   sum_blocks(body, 0, yw_plastic_chunks(body->num_masters, PLASTIC_CHUNK), count, out);
 }
 
+yw_aabb yw_plastic_join_boxes(const plastic_body* body, yw_aabb box) {
+  double most[6] = {-(double)box.lower.x, -(double)box.lower.y, -(double)box.lower.z,
+                    (double)box.upper.x,  (double)box.upper.y,  (double)box.upper.z};
+  yw_ranks_most(body->ranks->comm, most, 6);
+  return (yw_aabb){yw_v3(-(float)most[0], -(float)most[1], -(float)most[2]),
+                   yw_v3((float)most[3], (float)most[4], (float)most[5])};
+}
+
 float yw_plastic_most(const plastic_body* body, float value) {
   if (!body->ranks) return value;
   double most = isfinite(value) ? (double)value : (double)INFINITY;
