@@ -15,6 +15,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -27,19 +28,23 @@ def machine():
     return f"{name[1].strip() if name else 'an unknown processor'}, {os.cpu_count()} cores"
 
 
-def load():
-    """Programs that want to run, without this one."""
-    return os.getloadavg()[0]
+def others():
+    """Programs that run, without this one: a mean over a second, before and after a bench."""
+    seen = []
+    for _ in range(20):
+        seen.append(int(pathlib.Path("/proc/loadavg").read_text().split()[3].split("/")[0]) - 1)
+        time.sleep(0.05)
+    return round(sum(seen) / len(seen))
 
 
 def measure(name, options):
     """(rows, a line about the run)."""
-    before = load()
+    before = others()
     command = [str(ROOT / "build/yawara"), "bench", name, "--json", *options.split()]
     said = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     print(f"measured {name}", file=sys.stderr, flush=True)
-    others = round(max(before, load() - 1))
-    beside = f", beside about {others} other programs" if others else ", nothing else running"
+    most = max(before, others())
+    beside = f", beside about {most} other programs" if most else ", nothing else running"
     return [json.loads(line) for line in said.splitlines()], f"{datetime.date.today().isoformat()}, {machine()}{beside}:"
 
 
