@@ -147,5 +147,7 @@ int32_t yw_points_num_pairs(const yw_points* points);
 int32_t yw_surfaces_num_pairs(const yw_surfaces* surfaces);
 void yw_points_pair(const yw_points* points, int32_t i, int32_t pair[2]);
 void yw_surfaces_pair(const yw_surfaces* surfaces, int32_t i, int32_t pair[2]);
+/// Bodies that nothing was near in that call.
+int32_t yw_surfaces_num_apart(const yw_surfaces* surfaces);
 
 #endif

@@ -13,6 +13,7 @@
 
 // Differences below this share of what the island has are rounding.
 #define ROUNDING 1e-7
+#define BODIES_PER_BLOCK 16
 
 static bool takes_part(const yw_contact_body* body) {
   return (body->body_contact || body->self_contact) && !body->is_obstacle;
@@ -56,7 +57,7 @@ static bool moves_alone(float mass, float inv_mass) {
 }
 
 static yw_balance sum_up(const yw_contact_body* body) {
-  yw_balance sum = {.held = body->asleep || body->obstacles};
+  yw_balance sum = {.held = body->asleep || body->obstacles, .known = true};
   const yw_particles* p = body->particles;
   const yw_rigid_motion* m = body->rigid;
   if (m) {
@@ -93,11 +94,40 @@ static void join(yw_balance* to, const yw_balance* from) {
 
 bool yw_balance_begin(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
   c->balances.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->balances, 3 * num_bodies)) return false;
+  if (!YW_LIST_RESERVE(&c->mem, &c->balances, 4 * num_bodies)) return false;
   for (int32_t i = 0; i < num_bodies; ++i) {
-    c->balances.items[i] = takes_part(&bodies[i]) ? sum_up(&bodies[i]) : (yw_balance){.held = true};
+    bool in = takes_part(&bodies[i]);
+    // Contact takes the motions of all rigid bodies from their particles anew.
+    c->balances.items[i] =
+        in && bodies[i].rigid ? sum_up(&bodies[i]) : (yw_balance){.held = !in, .known = !in};
   }
   return true;
+}
+
+typedef struct sum_job {
+  const yw_surfaces* c;
+  const yw_contact_body* bodies;
+  int32_t num_bodies;
+  bool all;
+  yw_balance *before, *own;
+} sum_job;
+
+static void note_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const sum_job* job = context;
+  int32_t end = (block + 1) * BODIES_PER_BLOCK;
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < job->num_bodies; ++i) {
+    yw_balance* sum = &job->own[i];
+    if (!sum->known && (job->all || job->c->works.items[i].active)) *sum = sum_up(&job->bodies[i]);
+  }
+}
+
+void yw_balance_note(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies, bool all,
+                     yw_tasks* tasks) {
+  sum_job job = {
+      .c = c, .bodies = bodies, .num_bodies = num_bodies, .all = all, .own = c->balances.items};
+  int32_t blocks = (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;
+  yw_tasks_run(tasks, blocks, note_block, &job);
 }
 
 // A rigid motion: velocity + spin x (x - center).
@@ -165,10 +195,25 @@ static void apply(const yw_contact_body* body, const rigid_change* change) {
   }
 }
 
-void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
+static void sum_free_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  const sum_job* job = context;
+  const int32_t* island_of = job->c->island_of.items;
+  int32_t end = (block + 1) * BODIES_PER_BLOCK;
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < job->num_bodies; ++i) {
+    bool held = job->before[island_of[i]].held;
+    bool counts =
+        takes_part(&job->bodies[i]) && !held && job->c->islands.items[island_of[i]].touches;
+    job->own[i] = counts ? sum_up(&job->bodies[i]) : (yw_balance){.known = false};
+  }
+}
+
+void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies,
+                    yw_tasks* tasks) {
   if (c->batches.count == 0) return;
   const int32_t* island_of = c->island_of.items;
   yw_balance *first = c->balances.items, *before = first + num_bodies, *after = before + num_bodies;
+  yw_balance* own = after + num_bodies;
   memset(before, 0, 2 * (size_t)num_bodies * sizeof *before);
   for (int32_t i = 0; i < num_bodies; ++i) {
     if (takes_part(&bodies[i])) join(&before[island_of[i]], &first[i]);
@@ -178,12 +223,10 @@ void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_b
     bool obstacle = bodies[batch->a].is_obstacle || bodies[batch->b].is_obstacle;
     if (obstacle) before[batch->island].held = true;
   }
+  sum_job job = {.c = c, .bodies = bodies, .num_bodies = num_bodies, .before = before, .own = own};
+  yw_tasks_run(tasks, (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, sum_free_block, &job);
   for (int32_t i = 0; i < num_bodies; ++i) {
-    int32_t island = island_of[i];
-    if (!takes_part(&bodies[i]) || before[island].held || !c->islands.items[island].touches)
-      continue;
-    yw_balance sum = sum_up(&bodies[i]);
-    join(&after[island], &sum);
+    if (own[i].known) join(&after[island_of[i]], &own[i]);
   }
   for (int32_t i = 0; i < num_bodies; ++i) {
     int32_t island = island_of[i];

@@ -6,9 +6,13 @@
 
 #include "contact/surfaces/data.h"
 
-/// Sums up all bodies before contact. False when out of memory.
+/// Makes room. False when out of memory.
 bool yw_balance_begin(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies);
+/// Sums up bodies that contact has not moved yet: those that may touch something, or all.
+void yw_balance_note(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies, bool all,
+                     yw_tasks* tasks);
 /// After contact: for every island that nothing holds.
-void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies);
+void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies,
+                    yw_tasks* tasks);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "contact/surfaces/apart.h"
 #include "contact/surfaces/balance.h"
 #include "contact/surfaces/batches.h"
 #include "contact/surfaces/calm.h"
@@ -44,8 +45,9 @@
 
 static void fit_body(const yw_surfaces* c, yw_contact_work* work, yw_tasks* tasks) {
   // The guard has not moved these since the last look.
-  bool same = c->step.mode == YW_TOUCH_PAIRS && !work->any_unsettled && !work->outdated;
-  if (same || work->nearby) return;
+  bool same =
+      c->step.mode == YW_TOUCH_PAIRS && work->fitted && !work->any_unsettled && !work->outdated;
+  if (same || work->nearby || work->apart) return;
   if (!work->body->body_contact && !work->body->self_contact) {
     work->box = yw_aabb_empty();
   } else if (c->step.again) {
@@ -60,19 +62,76 @@ static bool is_large(const yw_contact_work* work) {
   return work->complex->num_leaves >= LARGE_BODY;
 }
 
+// Sorts bodies along a space-filling curve and makes room for a tree of their boxes.
+static bool sort_bodies(yw_surfaces* c) {
+  int32_t count = c->works.count;
+  c->order.count = c->scratch.count = c->body_nodes.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->order, count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->scratch, count) ||
+      !YW_LIST_RESERVE(&c->mem, &c->body_nodes, yw_box_tree_nodes(count))) {
+    return false;
+  }
+  yw_aabb all = yw_aabb_empty();
+  for (int32_t i = 0; i < count; ++i) all = yw_aabb_join(all, c->works.items[i].box);
+  for (int32_t i = 0; i < count; ++i) {
+    yw_aabb box = c->works.items[i].box;
+    yw_vec3 center = yw_scale(yw_add(box.lower, box.upper), 0.5f);
+    c->order.items[i] = (yw_sort_item){yw_morton_code(all, center), i};
+  }
+  yw_sort_items(c->order.items, c->scratch.items, count);
+  c->order.count = count;
+  return true;
+}
+
+// Of bodies that were not fitted yet, those that may be apart from all others. Large ones are
+// fitted by all threads together, which one thread would hold up.
+static bool may_be_apart(const yw_surfaces* c, const yw_contact_work* work) {
+  const yw_contact_body* body = work->body;
+  return c->seeks_apart && !work->fitted && body->body_contact && !body->self_contact &&
+         !is_large(work) && body->particles->count > 0;
+}
+
+// Bodies that may be apart get one box first, all others all of theirs.
 static void fit_block(void* context, int32_t block, int32_t worker) {
   (void)worker;
   yw_surfaces* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
-    if (!is_large(&c->works.items[i])) fit_body(c, &c->works.items[i], NULL);
+    yw_contact_work* work = &c->works.items[i];
+    if (may_be_apart(c, work)) {
+      if (!work->apart || work->outdated) yw_apart_fit(work);
+    } else if (!is_large(work)) {
+      fit_body(c, work, NULL);
+    }
   }
 }
 
-static void fit_bodies(yw_surfaces* c, yw_tasks* tasks) {
-  yw_tasks_run(tasks, (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, fit_block, c);
+static void fit_rest_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_surfaces* c = context;
+  int32_t end = (block + 1) * BODIES_PER_BLOCK;
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    if (may_be_apart(c, work)) fit_body(c, work, NULL);
+  }
+}
+
+int32_t yw_surfaces_num_apart(const yw_surfaces* c) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < c->works.count; ++i) count += c->works.items[i].apart;
+  return count;
+}
+
+static bool fit_bodies(yw_surfaces* c, yw_tasks* tasks) {
+  int32_t blocks = (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;
+  yw_tasks_run(tasks, blocks, fit_block, c);
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (is_large(&c->works.items[i])) fit_body(c, &c->works.items[i], tasks);
+  }
+  if (!c->step.again && yw_surfaces_num_apart(c) > 0) {
+    if (!sort_bodies(c)) return false;
+    yw_apart_find(c->works.items, c->works.count, c->order.items, c->body_nodes.items, &c->step);
+    yw_tasks_run(tasks, blocks, fit_rest_block, c);
   }
   // What is near others can only be found when these are fitted.
   for (int32_t i = 0; i < c->works.count && !c->step.again; ++i) {
@@ -81,6 +140,7 @@ static void fit_bodies(yw_surfaces* c, yw_tasks* tasks) {
     work->box = yw_aabb_empty();
     if (work->body->body_contact) yw_nearby_fit(work, c->works.items, c->works.count, &c->step);
   }
+  return true;
 }
 
 // Marks the leaves that the jobs need. Of bodies with few leaves all: finding out takes longer.
@@ -138,8 +198,9 @@ static void follow_bodies(void* context, int32_t block, int32_t worker) {
   yw_surfaces* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
-    // Nothing moves obstacles off their paths.
-    if (!c->works.items[i].body->is_obstacle) yw_touch_follow(&c->works.items[i]);
+    yw_contact_work* work = &c->works.items[i];
+    // Nothing moves obstacles off their paths, nor what touches nothing.
+    if (!work->body->is_obstacle && !work->apart) yw_touch_follow(work);
   }
 }
 
@@ -164,27 +225,6 @@ static bool add_pair(yw_surfaces* c, int32_t a, int32_t b) {
   return add_jobs(c, a, b, false);
 }
 
-// Sorts bodies along a space-filling curve and builds a tree of their boxes.
-static bool sort_bodies(yw_surfaces* c) {
-  int32_t count = c->works.count;
-  c->order.count = c->scratch.count = c->body_nodes.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->order, count) ||
-      !YW_LIST_RESERVE(&c->mem, &c->scratch, count) ||
-      !YW_LIST_RESERVE(&c->mem, &c->body_nodes, yw_box_tree_nodes(count))) {
-    return false;
-  }
-  yw_aabb all = yw_aabb_empty();
-  for (int32_t i = 0; i < count; ++i) all = yw_aabb_join(all, c->works.items[i].box);
-  for (int32_t i = 0; i < count; ++i) {
-    yw_aabb box = c->works.items[i].box;
-    yw_vec3 center = yw_scale(yw_add(box.lower, box.upper), 0.5f);
-    c->order.items[i] = (yw_sort_item){yw_morton_code(all, center), i};
-  }
-  yw_sort_items(c->order.items, c->scratch.items, count);
-  c->order.count = count;
-  return true;
-}
-
 // Adds jobs for bodies that others may press against an obstacle.
 static bool add_obstacles(yw_surfaces* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
@@ -196,13 +236,14 @@ static bool add_obstacles(yw_surfaces* c) {
 
 static bool find_pairs(yw_surfaces* c) {
   c->jobs.count = 0;
-  if (!sort_bodies(c)) return false;
   int32_t count = c->works.count;
+  if (yw_surfaces_num_apart(c) == count) return true;
+  if (!sort_bodies(c)) return false;
   yw_box_tree tree = yw_box_tree_of(c->body_nodes.items, count);
   for (int32_t k = 0; k < count; ++k) {
     const yw_contact_work* work = &c->works.items[c->order.items[k].value];
     float margin = yw_touch_room(work, &c->step, c->step.keep ? work->leeway : 0.0f);
-    bool meets = work->body->body_contact && work->complex->num_leaves > 0;
+    bool meets = work->body->body_contact && work->complex->num_leaves > 0 && !work->apart;
     tree.nodes[tree.first_leaf + k] = meets ? yw_aabb_pad(work->box, margin) : yw_aabb_empty();
   }
   yw_box_tree_refit(&tree);
@@ -402,7 +443,8 @@ static bool all_calm(const yw_surfaces* c) {
   bool calm = true;
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_body* body = c->works.items[i].body;
-    calm = calm && (c->works.items[i].calm || !(body->body_contact || body->self_contact));
+    bool meets = (body->body_contact || body->self_contact) && !c->works.items[i].apart;
+    calm = calm && (c->works.items[i].calm || !meets);
   }
   return calm;
 }
@@ -433,7 +475,7 @@ static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
     yw_tasks_run(tasks, blocks, follow_bodies, c);
     c->step.again = stayed_near(c);
   }
-  fit_bodies(c, tasks);
+  if (!fit_bodies(c, tasks)) return false;
   c->step.keep = mode == YW_TOUCH_CONTACTS && all_calm(c);
   if (!c->step.again) {
     if (!find_pairs(c)) return false;
@@ -571,7 +613,9 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
     // Velocities have the impulses of the first solve already.
     problem.warm = k == 0 && warm->entries.count > 0 ? warm : NULL;
-    if (!detect(c, YW_TOUCH_CONTACTS, tasks) || !solve(c, &problem, &found)) return YW_ERR_MEMORY;
+    if (!detect(c, YW_TOUCH_CONTACTS, tasks)) return YW_ERR_MEMORY;
+    yw_balance_note(c, bodies, num_bodies, false, tasks);
+    if (!solve(c, &problem, &found)) return YW_ERR_MEMORY;
     if (k == 0 && !keep_warm(c, &problem, warm)) return YW_ERR_MEMORY;
     // Before the next search, which overwrites the contacts.
     note_pressed(c, bodies, false);
@@ -580,10 +624,11 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
   }
   if (need != YW_TOUCH_NOTHING) {
     note_pressed(c, bodies, true);
+    yw_balance_note(c, bodies, num_bodies, true, tasks);
     if (!yw_ride_begin(c, bodies, num_bodies, h) || !guard(c, h, tasks)) return YW_ERR_MEMORY;
     yw_ride_end(c, bodies, num_bodies, h);
   }
-  yw_balance_end(c, bodies, num_bodies);
+  yw_balance_end(c, bodies, num_bodies, tasks);
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }

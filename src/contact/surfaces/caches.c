@@ -203,6 +203,7 @@ static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cac
 
 bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
   c->works.count = 0;
+  c->seeks_apart = true;
   if (!YW_LIST_RESERVE(&c->mem, &c->works, num_bodies)) return false;
   for (int32_t i = 0; i < num_bodies; ++i) {
     if (!cache_to_place(c, bodies[i].key, i)) return false;
@@ -212,6 +213,7 @@ bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t n
     yw_contact_work* work = &c->works.items[c->works.count++];
     *work = work_of(&bodies[i], cache);
     if (work->nearby) yw_nearby_begin(work);
+    c->seeks_apart = c->seeks_apart && !work->nearby;
   }
   while (c->caches.count > num_bodies) cache_clear(c, &c->caches.items[--c->caches.count]);
   return true;

@@ -38,7 +38,8 @@ typedef struct yw_batch_chunks {
 typedef struct yw_balance {
   double mass, energy2;  // twice the kinetic energy
   double moment[3], momentum[3], angular[3], inertia[6];
-  bool held;  // something else acts on it
+  bool held;   // something else acts on it
+  bool known;  // summed up in this call
 } yw_balance;
 
 /// Bodies that may touch each other, and how far the guard's axes move with them; see ride.c. Sums
@@ -65,7 +66,8 @@ struct yw_surfaces {
   // Data and buffers of one call of resolve.
   yw_simd simd;
   yw_touch_step step;
-  int32_t room;  // contacts that every list has room for
+  int32_t room;      // contacts that every list has room for
+  bool seeks_apart;  // no large obstacle has to find what is near it
   YW_LIST(yw_contact_work) works;
   YW_LIST(yw_sort_item) order, scratch;
   YW_LIST(yw_aabb) body_nodes;

@@ -188,6 +188,8 @@ void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
   const yw_complex* c = work->complex;
   yw_touch_predict(work);
   work->outdated = false;
+  sort = sort || !work->fitted;
+  work->fitted = true;
   if (c->is_loose && sort) sort_points(work);
   float longest2 = 0.0f;
   work->max_radius = 0.0f;

@@ -106,6 +106,8 @@ typedef struct yw_contact_work {
   float max_radius;  ///< m, of a surface particle
   float margin;      ///< m, by which the guard may move particles beyond their paths
   bool active;       ///< may touch something
+  bool apart;        ///< nothing is near it, and only `box` is fitted; see apart.h
+  bool fitted;       ///< all of it was, in this call
 } yw_contact_work;
 
 /// Leaves first .. end - 1 of body a against body b; a == b is self-contact.
