@@ -73,6 +73,11 @@ void yw_mesher_improve(yw_tet_edit* edit);
 /// back. YW_ERR_MEMORY is the only error; the mesh is valid then, too.
 yw_status yw_mesher_settle(const yw_shape* shape, yw_tet_mesh* mesh);
 
+/// Moves vertices of tets whose subdivision would have dihedral angles below 11 degrees, as far as
+/// that helps; those of the boundary slide along it. YW_ERR_MEMORY is the only error; the mesh is
+/// valid then, too.
+yw_status yw_mesher_mend_families(const yw_shape* shape, yw_tet_mesh* mesh);
+
 /// Marks vertices that happen to be on sharp edges and corners of the shape: they stay there.
 /// tasks may be NULL.
 void yw_mesher_hold_creases(yw_tet_edit* edit, yw_tasks* tasks);

@@ -469,7 +469,8 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
   *fit = (yw_tet_fit){0};
   yw_mesher_def settings = def != NULL ? *def : yw_default_mesher_def();
   if (settings.max_tets < 1) settings.max_tets = yw_default_mesher_def().max_tets;
-  yw_size_wish usual = {USUAL_CELLS, USUAL_ACROSS, (double)settings.max_tets};
+  yw_size_wish usual = {
+      .cells = USUAL_CELLS, .across = USUAL_ACROSS, .max_tets = (double)settings.max_tets};
   yw_matter matter;
   yw_size_guide guide;
   yw_allocator hook = yw_mem_or_default(mem);
@@ -495,6 +496,9 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
   status =
       status == YW_OK ? fill_until_kept(&job, &guide, &f, error) : yw_fail_memory(error, "tets");
   if (status == YW_OK && !(f.size > 0.0) && settle_volume(shape, out, fit) != YW_OK) {
+    status = yw_fail_memory(error, "tets");
+  }
+  if (status == YW_OK && f.wish.families && yw_mesher_mend_families(shape, out) != YW_OK) {
     status = yw_fail_memory(error, "tets");
   }
   if (status != YW_OK) yw_tet_mesh_free(out);

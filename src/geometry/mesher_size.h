@@ -12,6 +12,7 @@ typedef struct yw_size_wish {
   double cells;     ///< along the longest side, at least
   double across;    ///< cells across what is thin
   double max_tets;  ///< fewer cells are taken to stay below, but thin parts are kept
+  bool families;    ///< tets will be subdivided (mesher_families.c)
 } yw_size_wish;
 
 /// What the caller asks for, besides the size of the cells at the surface.

@@ -16,7 +16,8 @@
 #define TET_SECONDS 15e-9
 
 // Coarsest tets of a shape: their subdivisions resolve what is thin.
-static const yw_size_wish root_size = {.cells = 4.0, .across = 1.3, .max_tets = 3000.0};
+static const yw_size_wish root_size = {
+    .cells = 4.0, .across = 1.3, .max_tets = 3000.0, .families = true};
 
 // Tables ------------------------------------------------------------------------------------------
 
