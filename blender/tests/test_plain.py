@@ -127,11 +127,11 @@ def legs_are_those_of_the_program():
         ((x, 0, z), (x + 0.03, 0.4, z + 0.03)) for x in (-0.5, 0.47) for z in (-0.3, 0.27)]
     legs = check_legs("table", *mesh_of_boxes(table), choices)
     assert words.word("clay", "plastic", 1, 1, legs)[0]["spacing"] < 0.03
-    assert words.word("jelly", "match", 1, 1, legs)[0]["stiffness"] > 2 * words.WORDS["jelly"][1]
+    assert words.word("jelly", "frames", 1, 1, legs)[0]["youngs_modulus"] > 2 * words.word("jelly", "frames", 1, 1)[0]["youngs_modulus"]
     figure = [((-0.2, 0.4, -0.08), (0.2, 1, 0.12)), ((-0.2, 0, -0.06), (-0.1, 0.4, 0.06)),
               ((0.1, 0, -0.06), (0.2, 0.4, 0.06))]
     lean = check_legs("figure", *mesh_of_boxes(figure), choices).lean
-    assert words.TWO_LEGS < lean and words.MATCH_LEANS * lean > 2 * words.WORDS["jelly"][1], lean
+    assert words.TWO_LEGS < lean and words.LEANS * lean > 2 * words.WORDS["jelly"][1], lean
 
 
 def words_are_those_of_the_program():

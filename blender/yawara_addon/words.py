@@ -33,8 +33,7 @@ NAMED = {
 # so many times that; above LEGS it stands on legs, which particles farther apart than half of their
 # thickness cannot hold, and moves this share of its mass to small tets of fem, more if it yields.
 TWO_LEGS = 30
-LEANS = 6
-MATCH_LEANS = 24
+LEANS = 15
 LEGS = 10
 LEG_PARTICLES = 2
 LEG_MASS = 0.02
@@ -83,7 +82,7 @@ def _strength(name, method, legs):
         return stiffness, yield_strain  # they fold whatever they are made of
     stiffness = max(stiffness, hold * legs.stiffness)
     if legs.lean > TWO_LEGS:
-        stiffness = max(stiffness, (MATCH_LEANS if method == "match" else LEANS) * legs.lean)
+        stiffness = max(stiffness, LEANS * legs.lean)
     return stiffness, max(yield_strain, YIELD_LOADS * legs.stress / stiffness) if yield_strain else 0
 
 
@@ -93,11 +92,11 @@ def word(name, method, length, diagonal, stance=standing.Stance()):
     density, _, ratio, damping, _, in_match, in_fem, lasting, _, _ = WORDS[name]
     stiffness, yield_strain = _strength(name, method, stance)
     rate = math.sqrt(GRAVITY / length)
+    modulus = stiffness * density * GRAVITY * length
     if method == "match":
-        settings = {"stiffness": _number(MATCH_STIFFNESS * stiffness * length / diagonal),
+        settings = {"youngs_modulus": _number(MATCH_STIFFNESS * modulus),
                     "damping": _number(in_match * damping * rate)}
         return settings, density
-    modulus = stiffness * density * GRAVITY * length
     settings = {"youngs_modulus": _number(modulus), "poissons_ratio": ratio}
     if method == "plastic":
         settings.update({"yield_stress": _number(yield_strain * modulus)} if yield_strain

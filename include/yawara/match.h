@@ -80,6 +80,12 @@ YW_API yw_match_def yw_default_match_def(void);
 /// Returns YW_WARN_REDUNDANT, with the names in error->message, if an example has no effect.
 YW_API yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def,
                                        yw_model** out, yw_error* error);
+/// The same for a body with this Young's modulus, Pa, > 0, instead of params.stiffness and alpha,
+/// which it sets: thin parts, one or two tets thick, bend as that material does, as in other
+/// methods, and are softer when they are pulled. params.stiffness can be changed later.
+YW_API yw_status yw_model_create_match_modulus(const yw_allocator* mem, const yw_match_def* def,
+                                               float youngs_modulus, yw_model** out,
+                                               yw_error* error);
 
 // Bodies. These functions return YW_ERR_INVALID for bodies of other methods.
 

@@ -51,7 +51,7 @@ static bool make_body(match_bench* b, const match_bench_def* def) {
       .grouping = def->grouping,
       .params = {.alpha = 0.8f, .beta = 0.95f, .damping = 2.0f},
   };
-  return yw_match_model_create(NULL, &b->def, &b->model, NULL) >= 0 &&
+  return yw_match_model_create(NULL, &b->def, 0.0, &b->model, NULL) >= 0 &&
          yw_match_method.body_create(b->model, NULL, &b->state, &b->particles, NULL) >= 0;
 }
 

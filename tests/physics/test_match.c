@@ -51,7 +51,7 @@ static void regions_have_their_widths(void** state) {
       case_build(&c);
     } else {
       yw_error error = {0};
-      assert_int_equal(yw_match_model_create(NULL, &c.def, &c.model, &error), YW_ERR_INVALID);
+      assert_int_equal(yw_match_model_create(NULL, &c.def, 0.0, &c.model, &error), YW_ERR_INVALID);
       assert_non_null(strstr(error.message, "region_width"));
     }
     case_end(&c);

@@ -202,6 +202,88 @@ static void default_toys_hold_up(void** state) {
   }
 }
 
+// The arm, a box of tets as coarse as they are by default for its thickness.
+static yw_tet_mesh arm(yw_vec3 half) {
+  yw_shape* box = NULL;
+  assert_int_equal(yw_shape_box(NULL, half, &box), YW_OK);
+  yw_mesher_def def = yw_default_mesher_def();
+  def.size = 2.0f * half.y / 1.6f;
+  yw_tet_mesh mesh = {0};
+  assert_int_equal(yw_shape_tets(box, NULL, &def, &mesh, NULL), YW_OK);
+  yw_shape_release(box);
+  return mesh;
+}
+
+// How far the end of an arm droops that is held at the other end, over what beam theory says,
+// 3 rho g L^4 / (2 E T^2).
+static double droop(float scale, float width, bool by_modulus) {
+  const float length = scale, thick = 0.1f * scale, wanted = 0.02f * scale, g = 9.81f;
+  const yw_vec3 half = {0.5f * length, 0.5f * thick, 0.5f * width * scale};
+  float modulus = 1.5f * 1000.0f * g * powf(length, 4) / (wanted * thick * thick);
+  yw_tet_mesh mesh = arm(half);
+  yw_match_def def = yw_default_match_def();
+  def.mesh = &mesh;
+  def.params.damping = 10.0f / sqrtf(scale);
+  // Of the box with these moments of inertia: its own.
+  float size = 2.0f * yw_length(half);
+  def.params.stiffness = modulus / (1000.0f * g * size);
+  yw_error error = {0};
+  yw_model* model = NULL;
+  assert_int_equal(by_modulus ? yw_model_create_match_modulus(NULL, &def, modulus, &model, &error)
+                              : yw_model_create_match(NULL, &def, &model, &error),
+                   YW_OK);
+  toy t = {.world = make_world(1, YW_SIMD_AUTO, true)};
+  t.body = add_body(t.world, model, (yw_vec3){0, 5.0f * scale, 0}, straight);
+  int32_t count;
+  const yw_vec3* x = yw_body_positions(t.world, t.body, &count);
+  for (int32_t i = 0; i < mesh.num_vertices; ++i) {
+    if (mesh.positions[i].x < -0.499f * length) pin_vertex(t.world, t.body, i, false);
+  }
+  // Swinging about its pins is not damped: mean over the last of several periods.
+  float frame = sqrtf(scale) / 60.0f;
+  double sum = 0.0;
+  rest_for(&t, 60.0 * (double)frame, frame, 4);
+  for (int n = 0; n < 120; ++n) {
+    assert_int_equal(yw_world_step(t.world, frame, 4, NULL), YW_OK);
+    double least = INFINITY;
+    x = yw_body_positions(t.world, t.body, &count);
+    for (int32_t i = 0; i < count; ++i) least = fmin(least, (double)x[i].y);
+    sum += least / 120.0;
+  }
+  yw_world_destroy(t.world);
+  yw_model_release(model);
+  yw_tet_mesh_free(&mesh);
+  return (5.0 * (double)scale - (double)half.y - sum) / (double)wanted;
+}
+
+// Rods and plates less than two tets thick, within the factor that words may differ by; their
+// stiffness alone makes them more than twice as stiff. Size does not matter.
+static void thin_arms_bend_as_their_modulus_says(void** state) {
+  (void)state;
+  const float scales[3] = {0.01f, 1.0f, 10.0f};
+  for (int k = 0; k < 3; ++k) {
+    assert_in_range_of(droop(scales[k], 0.1f, true), 1.0 / 1.5, 1.5);
+    assert_in_range_of(droop(scales[k], 0.5f, true), 1.0 / 1.5, 1.5);
+  }
+  assert_at_most(droop(1.0f, 0.1f, false), 0.5);
+}
+
+static void a_modulus_out_of_range_is_refused(void** state) {
+  (void)state;
+  yw_tet_mesh mesh = arm((yw_vec3){0.5f, 0.2f, 0.2f});
+  yw_match_def def = yw_default_match_def();
+  def.mesh = &mesh;
+  const float bad[] = {0.0f, -1.0f, NAN, INFINITY, 1e30f};
+  for (int k = 0; k < 5; ++k) {
+    yw_error error = {0};
+    yw_model* model = NULL;
+    assert_int_equal(yw_model_create_match_modulus(NULL, &def, bad[k], &model, &error),
+                     YW_ERR_INVALID);
+    assert_non_null(strstr(error.message, k < 4 ? "youngs_modulus is" : "stiffness is"));
+  }
+  yw_tet_mesh_free(&mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_hanging_column_has_the_modulus_asked_for),
@@ -209,6 +291,8 @@ int main(void) {
       cmocka_unit_test(stiffness_depends_on_neither_size_nor_step),
       cmocka_unit_test(small_and_large_bodies_move_alike),
       cmocka_unit_test(default_toys_hold_up),
+      cmocka_unit_test(thin_arms_bend_as_their_modulus_says),
+      cmocka_unit_test(a_modulus_out_of_range_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

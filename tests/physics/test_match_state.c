@@ -174,7 +174,7 @@ static void step_makes_no_heap_call(void** state) {
   yw_allocator mem = {counting_alloc, counting_release, &count};
   case_begin(&c, 4, 8, 4);
   case_add_example(&c, YW_DEFORM_TWIST, 1.0f);
-  assert_int_equal(yw_match_model_create(&mem, &c.def, &c.model, NULL), 0);
+  assert_int_equal(yw_match_model_create(&mem, &c.def, 1e5, &c.model, NULL), 0);
   assert_int_equal(yw_match_method.body_create(c.model, &mem, &c.state, &c.particles, NULL), 0);
   int64_t before = count.allocations;
   case_step(&c, 10);
@@ -198,7 +198,7 @@ static void running_out_of_memory_is_an_error(void** state) {
     yw_allocator mem = {counting_alloc, counting_release, &count};
     void *model = NULL, *body = NULL;
     yw_particles particles = {0};
-    yw_status status = yw_match_model_create(&mem, &c.def, &model, NULL);
+    yw_status status = yw_match_model_create(&mem, &c.def, 1e5, &model, NULL);
     if (status >= 0) {
       status = yw_match_method.body_create(model, &mem, &body, &particles, NULL);
       if (status >= 0) yw_match_method.body_destroy(body, &particles);
@@ -297,7 +297,7 @@ static void positions_that_are_not_finite_stop_the_body(void** state) {
 static void assert_refused(match_case* c, yw_status expected, const char* word) {
   yw_error error = {0};
   void* model = NULL;
-  assert_int_equal(yw_match_model_create(NULL, &c->def, &model, &error), expected);
+  assert_int_equal(yw_match_model_create(NULL, &c->def, 0.0, &model, &error), expected);
   if (!strstr(error.message, word)) fail_msg("\"%s\" does not say \"%s\"", error.message, word);
   if (expected < 0) {
     assert_null(model);

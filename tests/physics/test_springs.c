@@ -102,7 +102,7 @@ static void shape_matching_is_symplectic_euler_of_springs(void** state) {
     def.params.alpha = k ? 0.4f : 0.9f;
     void* model;
     yw_error error = {0};
-    assert_int_equal(yw_match_model_create(NULL, &def, &model, &error), 0);
+    assert_int_equal(yw_match_model_create(NULL, &def, 0.0, &model, &error), 0);
     double seen = simulate(&s, &yw_match_method, model, h, 8);
     double expected = acos(1 - 0.5 * (double)def.params.alpha * s.mode) / (double)h;
     print_message("alpha %g, step 1/%g s: %.5f rad/s, springs %.5f\n", (double)def.params.alpha,

@@ -55,7 +55,8 @@ static inline void case_build(match_case* c) {
   yw_error error = {0};
   c->def.mesh = &c->mesh;
   c->def.examples = (const yw_vec3* const*)c->examples;
-  if (yw_match_model_create(NULL, &c->def, &c->model, &error) < 0) fail_msg("%s", error.message);
+  if (yw_match_model_create(NULL, &c->def, 0.0, &c->model, &error) < 0)
+    fail_msg("%s", error.message);
   assert_int_equal(yw_match_method.body_create(c->model, NULL, &c->state, &c->particles, &error),
                    0);
   c->order = yw_match_method.particle_of_vertex(c->state);

@@ -25,11 +25,11 @@
 #define USUAL_SPACING (1.0f / 24.0f)
 #define FINEST_SPACING (1.0f / 100.0f)
 // What needs this much stiffness to keep its centre above its feet stands on two legs, and gets so
-// many times that, more in match, whose thin parts bend more easily than the modulus says: the
-// armadillo stands with these in all words, and falls with 14 in match.
+// many times that. Where that is more than the word's own stiffness, it is put down gently. The
+// armadillo stands from 0.01 of its height with 12, and falls with 6, or from 0.06 with 6 to 14.
 #define TWO_LEGS 30.0f
-#define LEANS 6.0f
-#define MATCH_LEANS 24.0f
+#define LEANS 15.0f
+#define GENTLE_DROP 0.01f
 // Legs are legs where a body needs at least this stance. Thinner than so many particles they have
 // no resistance to bending.
 #define LEGS 10.0f
@@ -98,7 +98,6 @@ typedef struct starter {
   yw_vec3 center;    // of the file's box
   float height;      // m
   float drop;        // m, of its lowest point above the floor
-  float diagonal;    // m, of the box
   float stiffness;   // Young's modulus over density, gravity and length
   float yield;       // strain at which it yields; 0: elastic
   bool legs;         // it stands on thin ones
@@ -182,7 +181,6 @@ static int measure_file(const starter_options* o, const char* path, starter* s) 
   s->center = yw_lerp(box.lower, box.upper, 0.5f);
   s->height = (s->turned ? size.z : size.y) * s->scale;
   s->drop = DROP * s->height;
-  s->diagonal = yw_length(size) * s->scale;
   return -1;
 }
 
@@ -225,9 +223,10 @@ static int fit_legs(const starter_options* o, const char* path, starter* s) {
         path);
   }
   s->stiffness = fmaxf(s->stiffness, s->what->hold * legs.stiffness);
-  bool match = strcmp(s->method, "match") == 0;
-  float leans = match ? MATCH_LEANS : LEANS;
-  if (legs.lean > TWO_LEGS) s->stiffness = fmaxf(s->stiffness, leans * legs.lean);
+  if (legs.lean > TWO_LEGS && s->stiffness < LEANS * legs.lean) {
+    s->stiffness = LEANS * legs.lean;
+    s->drop = fminf(s->drop, GENTLE_DROP * s->height);
+  }
   s->legs = legs.stiffness > LEGS;
   if (legs.drop > 0.0f) s->drop = fminf(s->drop, legs.drop * s->length);
   if (s->yield > 0.0f) s->yield = fmaxf(s->yield, YIELD_LOADS * legs.stress / s->stiffness);
@@ -368,11 +367,10 @@ static bool put_method(text_list* out, const starter* s) {
   if (strcmp(m, "match") == 0) {
     return put(
         out,
-        "      // Stiffness: Young's modulus over density, gravity and diagonal, so that\n"
-        "      // bodies of all sizes look alike. damping: of what is not rigid motion, 1/s.\n"
-        "      \"match\": { \"stiffness\": %.3g, \"damping\": %.3g }\n",
-        MATCH_STIFFNESS * stiffness * length / (double)s->diagonal,
-        (double)p->match_damping * damping);
+        "      // Stiffness in Pa: %.3g times what its weight asks for. damping: of what is\n"
+        "      // not rigid motion, 1/s.\n"
+        "      \"match\": { \"youngs_modulus\": %.3g, \"damping\": %.3g }\n",
+        MATCH_STIFFNESS * stiffness, MATCH_STIFFNESS * modulus, (double)p->match_damping * damping);
   }
   if (!put(out,
            "      // Stiffness in Pa: %.3g times what its weight asks for.\n      \"%s\": { "
@@ -443,7 +441,7 @@ static bool put_scene(text_list* out, const starter* s) {
 int starter_text(const starter_options* options, const char* path, const char* file, char** text) {
   *text = NULL;
   starter s = {.file = file, .length = options->fit > 0 ? options->fit : 1.0f};
-  s.height = s.diagonal = s.length;
+  s.height = s.length;
   s.drop = DROP * s.height;
   s.volume = file && is_volume(file);
   s.turned = model_options_turned(&options->file);

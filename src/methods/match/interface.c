@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The public API of match bodies: models, parameters, statistics, example weights.
+#include <math.h>
+
 #include "methods/match/match.h"
 #include "yawara/extend/error.h"
 
@@ -13,16 +15,31 @@ yw_match_def yw_default_match_def(void) {
                                    .stiffness = 300.0f}};
 }
 
-yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def, yw_model** out,
-                                yw_error* error) {
-  yw_error_clear(error);
+static yw_status create(const yw_allocator* mem, const yw_match_def* def, double youngs_modulus,
+                        yw_model** out, yw_error* error) {
   if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "match model: def or out is NULL");
   *out = NULL;
   void* data = NULL;
-  yw_status built = yw_match_model_create(mem, def, &data, error);
+  yw_status built = yw_match_model_create(mem, def, youngs_modulus, &data, error);
   if (built < 0) return built;
   yw_status wrapped = yw_model_create_custom(mem, &yw_match_method, data, def->mesh, out, error);
   return wrapped < 0 ? wrapped : built;
+}
+
+yw_status yw_model_create_match(const yw_allocator* mem, const yw_match_def* def, yw_model** out,
+                                yw_error* error) {
+  yw_error_clear(error);
+  return create(mem, def, 0.0, out, error);
+}
+
+yw_status yw_model_create_match_modulus(const yw_allocator* mem, const yw_match_def* def,
+                                        float youngs_modulus, yw_model** out, yw_error* error) {
+  yw_error_clear(error);
+  if (!(youngs_modulus > 0.0f && isfinite(youngs_modulus))) {
+    return yw_fail(error, YW_ERR_INVALID, "youngs_modulus is %g Pa, but must be finite and above 0",
+                   (double)youngs_modulus);
+  }
+  return create(mem, def, (double)youngs_modulus, out, error);
 }
 
 // Bodies ------------------------------------------------------------------------------------------

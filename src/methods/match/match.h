@@ -10,8 +10,9 @@ extern const yw_method yw_match_method;
 
 /// Checks the definition and builds the rest data. Returns YW_WARN_REDUNDANT, with a message that
 /// names the examples, when an example adds nothing; the model is still created.
-yw_status yw_match_model_create(const yw_allocator* mem, const yw_match_def* def, void** model,
-                                yw_error* error);
+/// youngs_modulus: Pa, instead of the stiffness and alpha of def->params; 0: they count.
+yw_status yw_match_model_create(const yw_allocator* mem, const yw_match_def* def,
+                                double youngs_modulus, void** model, yw_error* error);
 
 /// YW_ERR_INVALID, with a message, when a value is out of range.
 yw_status yw_match_params_check(const yw_match_params* params, yw_error* error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "methods/match/match.h"
+#include "methods/match/response.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
@@ -145,11 +146,22 @@ static uint64_t hash_regions(const match_build* build, uint64_t h) {
   return yw_hash_bytes(h, rings->items, (size_t)rings->start[rings->count] * sizeof *rings->items);
 }
 
+// The modulus as a stiffness of this body; regions of thin parts pull less.
+static yw_status take_modulus(match_model* model, const match_build* build, yw_error* error) {
+  if (!(build->youngs_modulus > 0.0)) return YW_OK;
+  double weight = (double)build->def->density * STANDARD_GRAVITY * model->size;
+  model->params.alpha = 0.0f;
+  model->params.stiffness = (float)(build->youngs_modulus / weight);
+  model->hash = yw_hash_bytes(model->hash, &build->youngs_modulus, sizeof build->youngs_modulus);
+  return yw_match_params_check(&model->params, error);
+}
+
 static yw_status build_model(match_model* model, match_build* build, yw_error* error) {
   yw_status listed = list_regions(model, build, error);
   if (listed < 0) return listed;
   yw_status status = yw_match_build_chunks(model, build, error);
   if (status >= 0) status = yw_match_build_moments(model, build, error);
+  if (status >= 0) status = yw_match_build_grips(model, build, error);
   if (status >= 0)
     status =
         yw_solid_add_tets(&model->solid, &model->mem, build->def->mesh, "a match model", error);
@@ -160,11 +172,13 @@ static yw_status build_model(match_model* model, match_build* build, yw_error* e
   if (status >= 0) status = yw_match_build_examples(model, build, error);
   if (status >= 0) model->hash = hash_model(model);
   if (status >= 0 && model->own_regions) model->hash = hash_regions(build, model->hash);
-  return status;
+  if (status < 0) return status;
+  yw_status taken = take_modulus(model, build, error);
+  return taken < 0 ? taken : status;
 }
 
-yw_status yw_match_model_create(const yw_allocator* mem, const yw_match_def* def, void** out,
-                                yw_error* error) {
+yw_status yw_match_model_create(const yw_allocator* mem, const yw_match_def* def,
+                                double youngs_modulus, void** out, yw_error* error) {
   *out = NULL;
   yw_error_clear(error);
   yw_status status = check_def(def, error);
@@ -177,7 +191,7 @@ yw_status yw_match_model_create(const yw_allocator* mem, const yw_match_def* def
   model->grouping = def->num_examples > 0 ? def->grouping : YW_GROUPS_GLOBAL;
   model->params = def->params;
 
-  match_build build = {.def = def};
+  match_build build = {.def = def, .youngs_modulus = youngs_modulus};
   status = build_model(model, &build, error);
   free_build(model, &build);
   if (status < 0) {

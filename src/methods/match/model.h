@@ -45,7 +45,7 @@ static inline int32_t match_lane(int32_t i) { return 4 * (i & 3) + (i >> 2); }
 typedef struct match_region_block {
   _Alignas(64) float center[3][YW_LANES];  ///< c0 - origin of the chunk
   float inv_mass[YW_LANES];                ///< 1 / sum m~
-  float grip[YW_LANES];                    ///< factor of its pull; see even_out in moments.c
+  float grip[YW_LANES];                    ///< factor of its pull; see grips.c
 } match_region_block;
 
 /// Moments of the 16 regions at rest, Q = sum m~ q q^T.
@@ -140,6 +140,7 @@ static inline double match_moment_scale(const match_rest_region* region) {
 /// Data that only the build needs, indexed by mesh vertex unless stated otherwise.
 typedef struct match_build {
   const yw_match_def* def;
+  double youngs_modulus;        ///< Pa; 0: params.stiffness says it
   yw_adjacency rings;           ///< members of the regions, not including the vertex itself
   int32_t* group;               ///< NULL: one group
   int32_t* vertex_of_particle;  ///< by particle
@@ -151,6 +152,8 @@ typedef struct match_build {
 yw_status yw_match_build_chunks(match_model* model, match_build* build, yw_error* error);
 /// moments.c: masses, centres and moments at rest.
 yw_status yw_match_build_moments(match_model* model, match_build* build, yw_error* error);
+/// grips.c: how hard regions pull.
+yw_status yw_match_build_grips(match_model* model, const match_build* build, yw_error* error);
 /// examples.c: stretches of the examples, G of every group, redundant examples.
 yw_status yw_match_build_examples(match_model* model, match_build* build, yw_error* error);
 

@@ -14,11 +14,6 @@
 #define MIN_MASS 1e-30
 #define MAX_MASS 1e30
 
-// A mesh whose regions pull less than this many times as hard as the mean is even.
-#define EVEN_GRIP 4.0
-// Harder pulls would take too many steps: cells of an eighth of the usual size.
-#define MOST_GRIP 64.0
-
 // Lumps the mass of every tet onto its corners; also computes centre and total mass.
 static void lump_masses(match_model* model, match_build* build) {
   const yw_tet_mesh* mesh = build->def->mesh;
@@ -172,37 +167,6 @@ static void measure(match_model* model, const match_build* build) {
   model->spread = spread / model->num_particles;  // masses are in units of their mean
 }
 
-// Regions of small tets store less energy: left alone, a body is soft where its mesh is fine, as
-// in thin legs. Their pull grows by (spread / own spread), so that Young's modulus is the same
-// everywhere. All goals of a region pull alike, so momentum is conserved as before. Meshes whose
-// regions are about equal are left as they are: regions at the surface are always a little smaller.
-static double grip_of(const match_model* model, const match_rest_region* region) {
-  const double* q = region->moment;
-  double grip = model->spread * region->mass / (q[0] + q[1] + q[2]);
-  return fmin(fmax(grip, 1.0 / MOST_GRIP), MOST_GRIP);
-}
-
-static void even_out(match_model* model, const match_build* build) {
-  double most = 0.0;
-  model->firmest = 1.0;
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    most = fmax(most, grip_of(model, &build->regions[p]));
-  }
-  model->uneven = most > EVEN_GRIP;
-  if (!model->uneven) return;
-  for (int32_t p = 0; p < model->num_particles; ++p) {
-    int32_t block = p / YW_LANES, lane = match_lane(p % YW_LANES), count = 0;
-    double sum = 0.0;
-    FOR_RING(build, build->vertex_of_particle[p], other) {
-      sum += grip_of(model, &build->regions[model->solid.particle_of_vertex[other]]);
-      ++count;
-    }
-    model->regions[block].grip[lane] = (float)grip_of(model, &build->regions[p]);
-    model->particles[block].grip[lane] = (float)(sum / count);
-    model->firmest = fmax(model->firmest, sum / count);
-  }
-}
-
 // The origin of a chunk is the middle of its box, which keeps the summed values small.
 static void place_origin(const match_model* model, match_chunk* chunk) {
   yw_aabb box = yw_aabb_empty();
@@ -269,6 +233,5 @@ yw_status yw_match_build_moments(match_model* model, match_build* build, yw_erro
     }
   }
   measure(model, build);
-  even_out(model, build);
   return YW_OK;
 }

@@ -16,8 +16,6 @@
 #include "math/small/exponent.h"
 #include "methods/match/step.h"
 
-#define STANDARD_GRAVITY 9.81
-
 // Inner steps resolve the fastest vibration, sqrt(k), this finely ...
 #define LARGEST_STEP 0.9
 // ... unless that takes more than this many of them: the body is then softer than asked for.

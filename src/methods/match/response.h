@@ -5,6 +5,9 @@
 
 #include "methods/match/model.h"
 
+/// m/s^2, of the unit of stiffness.
+#define STANDARD_GRAVITY 9.81
+
 typedef struct match_response {
   int32_t num_steps;  ///< inner steps
   float h;            ///< s, of an inner step

@@ -15,6 +15,7 @@ typedef struct match_settings {
   const yw_json* groups;
   yw_match_params params;  // bodies may change these
   int32_t regions, region_width;
+  float youngs_modulus;
 
   yw_groups_spec parts;  // of groups
 } match_settings;
@@ -28,6 +29,10 @@ static const yw_key_row match_rows[] = {
              "Young's modulus divided by density, gravity (9.81 m/s^2) and the diagonal of the "
              "body: a standing column becomes shorter by 1 / (2 stiffness), at any size, with any "
              "mesh and time step. About 5 is a jelly, 50 a soft toy."),
+    YW_KEY_ABOVE(match_settings, youngs_modulus, NUMBER, 0, 1e15, "Pa",
+                 "Instead of stiffness: Young's modulus, as in other methods. Thin parts, "
+                 "one or two tets thick, bend as that material does (with stiffness they "
+                 "are several times stiffer), and are softer when they are pulled."),
     YW_PARAM(match_settings, alpha, NUMBER, 0, 1, "",
              "Instead of stiffness, as in the papers: fraction of the way to the goal shape "
              "covered per substep."),
@@ -61,8 +66,9 @@ static const yw_key_row match_rows[] = {
         "default), every one-ring on its own (\"per_region\"), a label per vertex, "
         "painted, or shapes and painted surfaces with labels, in the model's rest pose: a vertex "
         "takes the label of the first one that contains it, else 0.")};
-static const yw_record match_record = YW_RECORD(
-    "match", match_rows, match_defaults, "Example-based shape matching.", "not stiffness alpha");
+static const yw_record match_record =
+    YW_RECORD("match", match_rows, match_defaults, "Example-based shape matching.",
+              "not stiffness alpha; not youngs_modulus stiffness; not youngs_modulus alpha");
 
 // Reading -----------------------------------------------------------------------------------------
 
@@ -74,15 +80,28 @@ static bool load(yw_loader* l, yw_model_spec* model) {
   }
   return yw_needs_volume(l, model) &&
          yw_not_both(&l->r, model->settings_node, "stiffness", "alpha") &&
+         yw_not_both(&l->r, model->settings_node, "youngs_modulus", "stiffness") &&
+         yw_not_both(&l->r, model->settings_node, "youngs_modulus", "alpha") &&
          yw_load_groups(l, settings->groups, &settings->parts);
 }
 
-// A body that asks for a stiffness must not get the model's alpha.
+// A body that asks for a stiffness must not get the model's alpha; with a modulus, the model's mesh
+// counts.
 static bool check(yw_loader* l, const yw_json* node, const yw_model_spec* model,
                   const void* settings) {
-  (void)model;
   if (!yw_not_both(&l->r, node, "stiffness", "alpha")) return false;
   const yw_json* stiffness = yw_json_get(node, "stiffness");
+  const yw_json* alpha = yw_json_get(node, "alpha");
+  const match_settings* of_model = model->settings;
+  if (((const match_settings*)settings)->youngs_modulus != of_model->youngs_modulus) {
+    return yw_value_fail(&l->r, yw_json_get(node, "youngs_modulus"),
+                         "belongs to the model, which has another one or none");
+  }
+  if ((stiffness || alpha) && ((const match_settings*)settings)->youngs_modulus > 0.0f) {
+    return yw_value_fail(&l->r, stiffness ? stiffness : alpha,
+                         "is given, but the model has \"youngs_modulus\": give the model "
+                         "\"stiffness\" or \"alpha\"");
+  }
   if (!stiffness || ((const match_settings*)settings)->params.alpha == 0.0f) return true;
   return yw_value_fail(&l->r, stiffness,
                        "is given, but the model has \"alpha\": give the body \"alpha\", or the "
@@ -107,7 +126,11 @@ static bool create_with(yw_loader* l, yw_model_spec* model, const int32_t* cells
   def.cells = cells;
   def.num_cells = num_cells;
   def.region_width = settings->region_width;
-  yw_status status = yw_model_create_match(&l->scene->mem, &def, &model->model, &deep);
+  const yw_allocator* mem = &l->scene->mem;
+  yw_status status =
+      settings->youngs_modulus > 0.0f
+          ? yw_model_create_match_modulus(mem, &def, settings->youngs_modulus, &model->model, &deep)
+          : yw_model_create_match(mem, &def, &model->model, &deep);
   const yw_json* node = status == YW_ERR_GEOMETRY ? model->source_node : model->node;
   if (status < 0) return yw_deep_fail(&l->r, node, &deep);
   if (status == YW_WARN_REDUNDANT) yw_value_warn(&l->r, model->keys.examples, ": %s", deep.message);
@@ -133,8 +156,14 @@ static bool create(yw_loader* l, yw_model_spec* model) {
 
 static bool build(yw_loader* l, yw_model_spec* model) { return yw_build_volume(l, model, create); }
 
+// With a Young's modulus, the model knows the stiffness.
 static yw_status apply(yw_world* world, yw_body_id id, const void* settings) {
-  return yw_body_set_match_params(world, id, &((const match_settings*)settings)->params);
+  const match_settings* s = settings;
+  yw_match_params params = s->params, own;
+  if (s->youngs_modulus > 0.0f && yw_body_match_params(world, id, &own) >= 0) {
+    params.stiffness = own.stiffness;
+  }
+  return yw_body_set_match_params(world, id, &params);
 }
 
 // Tets of a shape: a thousand or two particles are quick and look smooth.
