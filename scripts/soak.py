@@ -192,7 +192,7 @@ def heaps(minutes):
     return in_seeds("heaps", minutes, 7, 1, run)
 
 
-ORDEALS = ["bin", "knot", "sheets", "ring", "net", "twist", "grate", "head_on"]
+ORDEALS = ["bin", "knot", "sheets", "ring", "press", "net", "twist", "grate", "head_on"]
 ORDEAL = re.compile(r"^(\w+)((?: \w+)*): (\d+) of (\d+) frames with crossings, at most (\d+) between bodies, (\d+) within, "
                     r"(\d+) with obstacles; overlap (-?\d+) %, (\d+) diverged, ([\d.]+) s(?:; (.*))?$", re.M)
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What contact has to hold: a shaken bin of bodies of all methods, a knot that is pulled, sheets on
-// sheets, a sheet drawn through a ring, a net that catches balls, a twisted cloth, a jelly pressed
-// through a grate, and bodies of all pairs of methods that meet at 50 m/s. The law: in no frame
-// does anything cross (support/census.h), nothing diverges, and nothing gets where it must not.
-// Short here; YW_TEST_ORDEALS="NAME full", or "NAME SIZE FRAMES" (scripts/soak.py contact), runs
-// one of them and prints what came of it.
+// sheets, a sheet drawn through a ring, a pinned sheet that comes up under a pile, a net that
+// catches balls, a twisted cloth, a jelly pressed through a grate, and bodies of all pairs of
+// methods that meet at 50 m/s. The law: in no frame does anything cross (support/census.h), nothing
+// diverges, and nothing gets where it must not. Short here; YW_TEST_ORDEALS="NAME full", or "NAME
+// SIZE FRAMES" (scripts/soak.py contact), runs one of them and prints what came of it.
 #include <time.h>
 
 #include "support/census.h"
@@ -264,6 +264,48 @@ static void write_ring(scene_writer* w, int size, int which) {
       size, size);
 }
 
+// Pinned sheet under a pile -----------------------------------------------------------------------
+
+static const char* const press_names[] = {"slow rigid", "slow soft", "fast rigid", "fast soft"};
+#define NUM_PRESSES ((int)(sizeof press_names / sizeof *press_names))
+
+static int all_presses(int size) {
+  (void)size;
+  return NUM_PRESSES;
+}
+
+// A sheet that is pinned everywhere comes up under a sheet and two boxes, the upper one heavy.
+static void write_press(scene_writer* w, int size, int which) {
+  static const char* const boxes[] = {
+      "\"rigid\": {\"size\": 0.1}, \"shape\": {\"box\": {\"size\": 0.2}}",
+      "\"mesh\": {\"lattice\": {\"size\": 0.2, \"cells\": 2}}, \"frames\": {\"youngs_modulus\": "
+      "1e5}"};
+  static const double speeds[] = {0.3, 0.6};
+  const double widths[2] = {0.6, 0.4}, heights[2] = {0, 0.01};
+  double speed = speeds[which / 2];
+  say(w, "{\"bodies\": [");
+  for (int i = 0; i < 2; ++i) {
+    say(w,
+        "{\"self_contact\": true, \"sheet\": {\"rectangle\": {\"width\": %g, \"depth\": %g, "
+        "\"across\": %d, \"along\": "
+        "%d}, "
+        "\"thickness\": 0.006}, \"slender\": {\"youngs_modulus\": 1e6}, \"position\": [%g, %g, 0]",
+        widths[i], widths[i], size + i, size + i, 0.013 * i, heights[i]);
+    if (i == 0) {
+      say(w,
+          ", \"pins\": [{\"select\": {\"box\": {\"size\": [1, 0.1, 1]}}, \"path\": [{\"time\": "
+          "0.05}, "
+          "{\"time\": %g, \"offset\": [0, 0.4, 0]}]}]",
+          0.05 + 0.4 / speed);
+    }
+    say(w, "}, ");
+  }
+  say(w,
+      "{%s, \"position\": [0.02, 0.12, 0.01]}, {%s, \"position\": [0, 0.34, 0], \"density\": "
+      "8000}]}",
+      boxes[which % 2], boxes[1 - which % 2]);
+}
+
 // Net ---------------------------------------------------------------------------------------------
 
 // Rods that are joined where they cross, at every other particle.
@@ -465,6 +507,7 @@ static const ordeal ordeals[] = {
     {"knot", "particles", 240, 30, 340, 480, 1 / 60.0f, 4, one, write_knot, pull_knot, judge_knot},
     {"sheets", "sheets", 4, 15, 20, 150, 1 / 60.0f, 4, one, write_sheets, NULL, judge_sheets},
     {"ring", "cells across", 10, 30, 28, 135, 1 / 60.0f, 4, one, write_ring, NULL, NULL},
+    {"press", "cells across", 5, 12, 12, 60, 1 / 60.0f, 4, all_presses, write_press, NULL, NULL},
     {"net", "balls", 2, 25, 10, 180, 1 / 60.0f, 4, one, write_net, NULL, judge_net},
     {"twist", "cells across", 4, 60, 12, 600, 1 / 60.0f, 4, one, write_twist, NULL, NULL},
     {"grate", "cells across", 4, 30, 12, 110, 1 / 60.0f, 4, three, write_grate, NULL, NULL},
@@ -527,6 +570,8 @@ static bool run_ordeal(const ordeal* o, int size, int frames, bool tells) {
       snprintf(name, sizeof name, "%s %s %s", o->name, kind_names[kinds[0]], kind_names[kinds[1]]);
     } else if (o->count == three) {
       snprintf(name, sizeof name, "%s %s", o->name, kind_names[which]);
+    } else if (o->count == all_presses) {
+      snprintf(name, sizeof name, "%s %s", o->name, press_names[which]);
     } else {
       snprintf(name, sizeof name, "%s", o->name);
     }

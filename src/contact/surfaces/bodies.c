@@ -19,8 +19,9 @@
 // How far the guard may move particles beyond their paths, as a share of the mean edge; the fall of
 // one step is added.
 #define MARGIN_SHARE 0.01f
-// Times the way of an obstacle that particles in its way may be moved, on top of that.
-#define OBSTACLE_ROOM 3.0f
+// Times the way of an obstacle or a pinned part that particles in its way may be moved, on top of
+// that.
+#define GIVEN_ROOM 3.0f
 // Contact is solved again where bodies that it moved hit others that they did not touch before.
 #define MAX_SOLVES 2
 // The guard looks at ever more leaves, in the end at all.
@@ -423,18 +424,26 @@ static void note_pressed(const yw_surfaces* c, yw_contact_body* bodies, bool gua
   }
 }
 
-// How far obstacles move at most: the guard has to get others out of their way.
-static float obstacle_travel(const yw_surfaces* c) {
+// The longest way of particles that move as given, squared.
+static float given_travel2(const yw_contact_work* work) {
+  const yw_contact_body* body = work->body;
+  const yw_particles* p = body->particles;
+  float most = 0.0f;
+  if (body->source) return work->longest * work->longest;
+  for (int32_t k = 0; k < p->count; ++k) {
+    if (!body->is_obstacle && p->inv_mass[k] != 0.0f) continue;
+    most = fmaxf(most, yw_length2(yw_sub(yw_xyz(p->pos[k]), yw_xyz(body->begin[k]))));
+  }
+  return most;
+}
+
+// How far obstacles and pinned parts move at most: the guard has to get others out of their way.
+static float given_travel(const yw_surfaces* c) {
   float most = 0.0f;
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_body* body = c->works.items[i].body;
-    if (!body->is_obstacle || !body->body_contact) continue;
-    if (body->source) most = fmaxf(most, c->works.items[i].longest * c->works.items[i].longest);
-    if (body->source) continue;
-    for (int32_t k = 0; k < body->particles->count; ++k) {
-      yw_vec3 way = yw_sub(yw_xyz(body->particles->pos[k]), yw_xyz(body->begin[k]));
-      most = fmaxf(most, yw_length2(way));
-    }
+    if (!body->body_contact && !body->self_contact) continue;
+    if (!body->rigid) most = fmaxf(most, given_travel2(&c->works.items[i]));
   }
   return sqrtf(most);
 }
@@ -463,7 +472,7 @@ static bool stayed_near(const yw_surfaces* c) {
 static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
   c->step.mode = mode;
-  float travel = mode == YW_TOUCH_PAIRS ? OBSTACLE_ROOM * obstacle_travel(c) : 0.0f;
+  float travel = mode == YW_TOUCH_PAIRS ? GIVEN_ROOM * given_travel(c) : 0.0f;
   for (int32_t i = 0; i < num_bodies; ++i) {
     yw_contact_work* work = &c->works.items[i];
     float margin = MARGIN_SHARE * work->complex->size + c->step.fall + travel;

@@ -237,6 +237,10 @@ static bool lies_in_crease(const yw_candidate* c, const yw_nearest* near, const 
   int32_t third = complex->edge_thirds[edge][sides[0] == triangle ? 1 : 0];
   yw_vec3 to = yw_sub(place_at(c->works[1], third, t), point_of_side(c, x, near->weights, 1));
   if (yw_dot(face, to) < YW_FLAT * yw_length(to)) return false;
+  // Seen from beside a convex edge, above one of its faces, only the other face seems to rise.
+  yw_vec3 back = yw_sub(x[1 + zero], point_of_side(c, x, near->weights, 1));
+  yw_vec3 side = yw_cross(to, yw_sub(x[1 + (zero + 1) % 3], x[1 + (zero + 2) % 3]));
+  if (yw_dot(side, *n) * yw_dot(side, back) < 0.0f) return false;
   *n = face;
   return true;
 }

@@ -12,8 +12,8 @@
 // A particle that hangs on two others ends where these put it: they are held in its place. Their
 // motions may be shortened by different shares, for the sake of other pairs, and then its own path
 // bends. Particles of a rigid body go back with the whole of it, along arcs, and only if others
-// cannot get out of its way; where an obstacle comes, the whole of it gives way. So these corners
-// are looked at again, and what still crosses stops where it began.
+// cannot get out of its way; where an obstacle or a pinned part comes, the whole of it gives way.
+// So these corners are looked at again, and what still crosses stops where it began.
 #include "contact/surfaces/guard.h"
 
 #include <string.h>
@@ -28,9 +28,9 @@
 #define MAX_UNPROVEN 500000
 // Projections onto the planes of a particle before its motion is cut short.
 #define PROJECTIONS 3
-// The same for particles in the way of obstacles, which nothing stops. Fewer where there are so
-// many pairs, as in bodies that are crushed to a point, that a step would not end.
-#define OBSTACLE_PROJECTIONS 64
+// The same for particles in the way of what moves as given, which nothing stops. Fewer where there
+// are so many pairs, as in bodies that are crushed to a point, that a step would not end.
+#define GIVEN_PROJECTIONS 64
 #define MAX_YIELDS 16000000
 // Passes in which the motion of what hangs or is rigid is shortened before it is stopped.
 #define MAX_CUTS 4
@@ -41,11 +41,10 @@ typedef struct guard_job {
   yw_contact_list* lists;
   int32_t num_lists;
   float h;
-  bool all;        // pairs are tested, not only those with a corner that was moved
-  bool test;       // otherwise they are fixed at once
-  bool linked;     // some particles do not move on their own
-  bool stop;       // of these, what would cross does not move at all
-  bool obstacles;  // some move
+  bool all;     // pairs are tested, not only those with a corner that was moved
+  bool test;    // otherwise they are fixed at once
+  bool linked;  // some particles do not move on their own
+  bool stop;    // of these, what would cross does not move at all
 } guard_job;
 
 static const yw_contact_work* work_of(const yw_contact_work* works, const yw_near_pair* pair,
@@ -176,13 +175,36 @@ static bool cut_short(const guard_job* job, const yw_contact_work* work, int32_t
   return true;
 }
 
-// Whether others give way to a body. Obstacles never do, rigid bodies only to obstacles.
-static int rank_of(const yw_contact_body* body) {
-  return body->is_obstacle ? 2 : body->rigid ? 1 : 0;
+// Whether nothing can move a particle: it goes where a pin puts it.
+static bool is_pinned(const yw_contact_work* work, int32_t particle) {
+  if (work->body->rigid) return false;
+  if (yw_hangs(work, particle)) {
+    const int32_t* parents = work->complex->parents[particle];
+    return is_pinned(work, parents[0]) && is_pinned(work, parents[1]);
+  }
+  return work->body->particles->inv_mass[particle] == 0.0f;
 }
 
-// The plane of a fixed pair at the start and at the end. Where one side is rigid, it moves along
-// with that side: whoever is on their side of it at both ends is so all the way.
+// Whether all corners of one side move as given: of an obstacle, or pinned.
+static bool is_given(const guard_job* job, const yw_near_pair* pair, int side) {
+  const yw_contact_work* work = &job->works[pair->body[side]];
+  int split = yw_pair_split((yw_pair_kind)pair->kind);
+  if (work->body->is_obstacle) return true;
+  for (int k = side ? split : 0; k < (side ? 4 : split); ++k) {
+    if (!is_pinned(work, pair->corners[k])) return false;
+  }
+  return true;
+}
+
+// Whether others give way to one side of a pair. What moves as given never gives way, rigid bodies
+// only to that.
+static int rank_of(const guard_job* job, const yw_near_pair* pair, int side) {
+  if (is_given(job, pair, side)) return 2;
+  return job->works[pair->body[side]].body->rigid ? 1 : 0;
+}
+
+// The plane of a fixed pair at the start and at the end. Where one side cannot give way, it moves
+// along with that side: whoever is on their side of it at both ends is so all the way.
 typedef struct plane {
   yw_vec3 begin, end;
   const yw_contact_work* leader;  // NULL: the plane does not move
@@ -205,8 +227,7 @@ static plane plane_led_by(const guard_job* job, const yw_near_pair* pair, const 
 }
 
 static plane plane_of(const guard_job* job, const yw_near_pair* pair) {
-  const int ranks[2] = {rank_of(job->works[pair->body[0]].body),
-                        rank_of(job->works[pair->body[1]].body)};
+  const int ranks[2] = {rank_of(job, pair, 0), rank_of(job, pair, 1)};
   return plane_led_by(job, pair, ranks);
 }
 
@@ -248,7 +269,8 @@ static bool cut_corner(const guard_job* job, const yw_near_pair* pair, const pla
   float before = depth_behind(pair, at->end, k, yw_touch_begin(work, particle));
   // What cannot get out of the way of a rigid body stops it.
   if (at->leader && !(before < 0.0f)) {
-    return cut_short(job, at->leader, 0, job->stop ? 0.0f : 0.5f) || moved;
+    if (!at->leader->body->rigid) return moved;
+    return retreat(job, at->leader, job->stop ? 0.0f : 0.5f) || moved;
   }
   float share = before < 0.0f ? 0.999f * (before / (before - depth)) : 0.0f;
   return cut_short(job, work, particle, !alone && job->stop ? 0.0f : share) || moved;
@@ -295,16 +317,12 @@ static bool hold_all(const guard_job* job, bool cut) {
   return moved;
 }
 
-static bool has_obstacle(const guard_job* job, const yw_near_pair* pair) {
-  return job->works[pair->body[0]].body->is_obstacle || job->works[pair->body[1]].body->is_obstacle;
-}
-
-// Obstacles push what is in their way, and this pushes what is in its own way: where a sheet lies
-// between an obstacle that comes and a body, both have to give way.
+// What moves as given pushes what is in its way, and this pushes what is in its own way: where a
+// sheet lies between an obstacle that comes and a body, both have to give way.
 static int yield_rank(const guard_job* job, const yw_near_pair* pair, int side) {
   const yw_contact_work* work = &job->works[pair->body[side]];
   int split = yw_pair_split((yw_pair_kind)pair->kind);
-  if (work->body->is_obstacle) return 2;
+  if (is_given(job, pair, side)) return 2;
   for (int k = side ? split : 0; k < (side ? 4 : split); ++k) {
     if (work->moved[pair->corners[k]] & YW_MOVED_ASIDE) return 1;
   }
@@ -352,8 +370,8 @@ static bool break_tie(const guard_job* job, const yw_near_pair* pair, int ranks[
   return beyond[0] && beyond[1];
 }
 
-// Moves what is in the way of an obstacle out of it, whatever else holds it.
-static bool yield_to_obstacle(const guard_job* job, const yw_near_pair* pair) {
+// Moves what is in the way of an obstacle or a pin out of it, whatever else holds it.
+static bool yield_to_given(const guard_job* job, const yw_near_pair* pair) {
   int ranks[2] = {yield_rank(job, pair, 0), yield_rank(job, pair, 1)};
   bool both = ranks[0] == 1 && ranks[1] == 1 && break_tie(job, pair, ranks);
   if (ranks[0] == ranks[1] && !both) return false;
@@ -372,18 +390,18 @@ static bool yield_all(const guard_job* job) {
   for (int32_t i = 0; i < job->num_lists; ++i) {
     const yw_contact_list* list = &job->lists[i];
     for (int32_t j = 0; j < list->num_pairs && list->num_fixed > 0; ++j) {
-      if (list->pairs[j].fixed) moved = yield_to_obstacle(job, &list->pairs[j]) || moved;
+      if (list->pairs[j].fixed) moved = yield_to_given(job, &list->pairs[j]) || moved;
     }
   }
   return moved;
 }
 
-static void yield_to_obstacles(const guard_job* job) {
+static void yield_to_all_given(const guard_job* job) {
   int64_t pairs = 0, looked_at = 0;
   for (int32_t i = 0; i < job->num_lists; ++i) {
     if (job->lists[i].num_fixed > 0) pairs += job->lists[i].num_pairs;
   }
-  for (int n = 0; n < OBSTACLE_PROJECTIONS && looked_at <= MAX_YIELDS && yield_all(job); ++n) {
+  for (int n = 0; n < GIVEN_PROJECTIONS && looked_at <= MAX_YIELDS && yield_all(job); ++n) {
     looked_at += pairs;
   }
 }
@@ -397,7 +415,7 @@ static void hold_fixed(guard_job* job) {
     job->stop = cuts >= MAX_CUTS;
     moved = hold_all(job, true);
   }
-  if (job->obstacles) yield_to_obstacles(job);
+  yield_to_all_given(job);
   for (int32_t i = 0; i < job->num_works; ++i) {
     if (job->works[i].active) yw_hanging_follow(&job->works[i]);
   }
@@ -467,7 +485,7 @@ static int64_t count_unproven(const guard_job* job) {
   return count;
 }
 
-// What does not move crosses nothing but obstacles that do.
+// What does not move crosses nothing but obstacles and pinned parts that do.
 static void stop_all(const guard_job* job) {
   for (int32_t i = 0; i < job->num_works; ++i) {
     const yw_contact_work* work = &job->works[i];
@@ -479,11 +497,11 @@ static void stop_all(const guard_job* job) {
     yw_contact_list* list = &job->lists[i];
     list->num_fixed = 0;
     for (int32_t j = 0; j < list->num_pairs; ++j) {
-      list->pairs[j].fixed = has_obstacle(job, &list->pairs[j]);
+      list->pairs[j].fixed = is_given(job, &list->pairs[j], 0) || is_given(job, &list->pairs[j], 1);
       list->num_fixed += list->pairs[j].fixed;
     }
   }
-  if (job->obstacles) yield_to_obstacles(job);
+  yield_to_all_given(job);
   for (int32_t i = 0; i < job->num_works; ++i) {
     if (job->works[i].active) yw_hanging_follow(&job->works[i]);
   }
@@ -547,7 +565,6 @@ int32_t yw_guard_motion(const yw_contact_work* works, int32_t num_works, yw_cont
                    .all = true};
   for (int32_t i = 0; i < num_works; ++i) {
     job.linked |= works[i].complex->num_hanging > 0 || works[i].body->rigid;
-    job.obstacles |= works[i].body->is_obstacle;
   }
   yw_tasks_run(tasks, num_works, keep_in_margin, &job);
   int32_t held = 0;

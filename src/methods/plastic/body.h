@@ -115,6 +115,7 @@ typedef struct plastic_body {
   bool is_borne;                      ///< some entry of borne is not 0
   bool is_pulled;                     ///< there are spring forces
   bool is_pushed;                     ///< others changed its motion before this substep
+  bool was_pushed;                    ///< since then nothing held it (spin.c)
   int32_t num_touching;               ///< slaves here at obstacles, in the last inner step
   bool lost_skin;                     ///< it was torn: others touch balls
   bool has_skin;                      ///< others touch the skin of the model (skin.c)

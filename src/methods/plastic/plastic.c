@@ -445,7 +445,8 @@ static yw_status end_here(plastic_body* body, yw_particles* here, const yw_step_
 
 // The same after a substep on a device. Impulses of other bodies are given back here.
 static yw_status end_away(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
-  if (!body->is_borne && !body->is_pushed) return yw_plastic_rest_away(body, particles, ctx);
+  bool looked_at = body->is_borne || body->is_pushed || body->keeps_spin;
+  if (!looked_at) return yw_plastic_rest_away(body, particles, ctx);
   yw_status status = yw_plastic_fetch(body, particles, ctx->report);
   if (status >= 0) status = yw_plastic_come_home(body, particles);
   return status < 0 ? status : end_here(body, particles, ctx);
@@ -453,7 +454,7 @@ static yw_status end_away(plastic_body* body, yw_particles* particles, const yw_
 
 // The device gets the body, if others may have changed it since.
 static yw_status leave(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
-  if (yw_plastic_is_known(body, particles, ctx)) return YW_OK;
+  if (!body->was_pushed && yw_plastic_is_known(body, particles, ctx)) return YW_OK;
   const inner_step s = {.body = body, .particles = particles, .ctx = ctx};
   yw_status status = yw_plastic_come_home(body, particles);
   if (status < 0) return status;

@@ -14,13 +14,15 @@ void yw_plastic_save_numbers(const plastic_body* body, yw_writer* writer, int64_
                           body->params.stiffness_scale};
   yw_write_f32(writer, params, 4);
   yw_write_u32(writer, (uint32_t)body->params.max_iterations);
+  const uint32_t flags =
+      (body->is_moved ? 1u : 0u) | (body->lost_skin ? 2u : 0u) | (body->was_pushed ? 4u : 0u);
   const uint32_t numbers[] = {(uint32_t)body->num_all,
                               (uint32_t)num_slaves,
                               (uint32_t)body->num_started,
                               body->lists_are_old ? 0 : (uint32_t)num_pairs,
                               (uint32_t)body->num_measured,
                               body->is_placed,
-                              (body->is_moved ? 1u : 0u) | (body->lost_skin ? 2u : 0u),
+                              flags,
                               body->lists_are_old};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i) yw_write_u32(writer, numbers[i]);
   yw_write_f32(writer, &body->turn.x, 4);
@@ -131,6 +133,7 @@ static bool load_numbers(plastic_body* body, yw_reader* reader, uint32_t numbers
   body->is_placed = numbers[5] != 0;
   body->is_moved = numbers[6] & 1u;
   body->lost_skin = numbers[6] & 2u;
+  body->was_pushed = numbers[6] & 4u;
   body->lists_are_old = numbers[7] != 0;
   yw_read_f32(reader, &body->turn.x, 4);
   yw_read_f32(reader, &body->shift.x, 3);

@@ -3,8 +3,8 @@
 // them, whose second moments about a master on the lattice are MOMENT d^2. Impulses of other bodies
 // turn masters around the body only; the next steps share that out between both. What such a step
 // loses of the sum (where slaves no longer lie as on the lattice, and since masters are moved
-// before the new rotation is known) is given back as a rigid motion, unless something outside holds
-// the body.
+// before the new rotation is known) is given back as a rigid motion of all parts and pieces, and so
+// are later losses until something outside holds the body.
 #include <math.h>
 #include <string.h>
 
@@ -150,11 +150,9 @@ static bool is_free(const plastic_body* body, const yw_particles* here, const yw
 
 void yw_plastic_note_spin(plastic_body* body, const yw_particles* particles,
                           const yw_step_ctx* ctx) {
-  // Pieces turn each for itself.
-  bool whole =
-      body->model->num_parts == 1 && !memchr(body->is_linked, 0, (size_t)body->model->num_links);
-  body->keeps_spin = body->is_pushed && whole && !body->drag && !body->twin &&
+  body->keeps_spin = (body->is_pushed || body->was_pushed) && !body->drag && !body->twin &&
                      body->sleep.num_asleep == 0 && is_free(body, particles, ctx);
+  body->was_pushed = body->keeps_spin;
   if (!body->keeps_spin) return;
   motion before = motion_of(body, particles);
   memcpy(body->spin_before, before.angular, sizeof body->spin_before);
