@@ -149,6 +149,8 @@ static void twins_are_named(void** state) {
   assert_true(reports[2].distance < 0.01f);
   assert_int_equal(yw_pose_words(&reports[2], names, words, sizeof words), YW_POSE_TWIN);
   assert_non_null(strstr(words, "\"screw\""));
+  assert_int_equal(yw_pose_words(&reports[2], NULL, words, sizeof words), YW_POSE_TWIN);
+  assert_non_null(strstr(words, "is the same as pose 1,"));
   assert_int_equal(yw_pose_flaw_of(&reports[1]), YW_POSE_FINE);
   yw_mem_free(NULL, a);
   yw_mem_free(NULL, b);
