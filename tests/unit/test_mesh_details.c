@@ -122,6 +122,20 @@ static void comments_of_abaqus_are_skipped(void** state) {
 }
 
 // Integers that stand for shares: the largest is 1 exactly, of every type that glTF allows.
+// A last line of one letter needs no end of the line.
+static void lines_of_abaqus_end_with_the_file(void** state) {
+  (void)state;
+  yw_tet_mesh mesh;
+  yw_error error = {0};
+  const char* path = store_text("end.inp",
+                                "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n"
+                                "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3,\n4");
+  if (yw_tet_mesh_read(path, NULL, &mesh, &error) < 0) fail_msg("%s", error.message);
+  assert_int_equal(mesh.num_tets, 1);
+  assert_int_equal(mesh.tets[3], 3);
+  yw_tet_mesh_free(&mesh);
+}
+
 static void largest_integers_of_gltf_are_one(void** state) {
   (void)state;
   static const struct {
@@ -386,6 +400,7 @@ int main(void) {
       cmocka_unit_test(stars_in_any_plane_are_covered_once),
       cmocka_unit_test(sizes_of_numbers_are_checked),
       cmocka_unit_test(comments_of_abaqus_are_skipped),
+      cmocka_unit_test(lines_of_abaqus_end_with_the_file),
       cmocka_unit_test(largest_integers_of_gltf_are_one),
       cmocka_unit_test(looks_of_gltf_are_checked),
       cmocka_unit_test(pieces_of_vtk_refer_to_their_own_points),
