@@ -162,7 +162,7 @@ def with_mutants(text, mutants):
 
 
 class Compiler:
-    """Compiles changed copies of the library's files as the build does, but with less optimisation: bits do not depend on it."""
+    """Compiles changed copies of the library's files as the build does, but (if not `as_built`) with less optimisation: bits do not depend on it."""
 
     def __init__(self, place, *more):
         self.place, self.more = place, more
@@ -172,8 +172,8 @@ class Compiler:
                 name = str(pathlib.Path(entry["file"]).relative_to(ROOT))
                 self.commands[name].append(shlex.split(entry["command"]))
 
-    def run(self, name, source, command, target, *more):
-        command = ["-O1" if word in ("-O2", "-O3") else word for word in command if word not in ("-Werror", "-g")]
+    def run(self, name, source, command, target, *more, as_built=False):
+        command = ["-O1" if word in ("-O2", "-O3") and not as_built else word for word in command if word not in ("-Werror", "-g")]
         command[command.index("-o") + 1] = str(target)
         command[command.index("-c") + 1] = str(source)
         done = subprocess.run([*command, "-w", "-include", str(self.place / "mutants.h"), "-iquote", str((ROOT / name).parent), *self.more, *more],
@@ -199,14 +199,14 @@ class Compiler:
             objects[command[command.index("-o") + 1]] = str(target)
         return objects
 
-    def code_of(self, name, text):
+    def code_of(self, name, text, as_built):
         """What the file compiles to, without its name."""
         source, codes = self.place / "try" / name, []
         source.parent.mkdir(parents=True, exist_ok=True)
         for command in self.commands[name]:
             source.write_text(text)
             target = source.with_suffix(".o")
-            if not self.run(name, source, command, target):
+            if not self.run(name, source, command, target, as_built=as_built):
                 return None
             codes.append(target.read_bytes())
         return codes
@@ -317,11 +317,11 @@ def make_library(place, replaced, count):
 
 
 def is_same_code(place, record):
-    """Whether a mutant compiles to what the file compiles to."""
+    """Whether a mutant compiles to what the file compiles to, with less optimisation or as built."""
     compiler = Compiler(place)
     text = (ROOT / record["path"]).read_text()
     changed = text[:record["start"]] + record["new"] + text[record["end"]:]
     line = text.count("\n", 0, record["start"]) + 1
     if line != record["line"] or text[text.rfind("\n", 0, record["start"]) + 1:].split("\n")[0].strip() != record["from"]:
         return False  # the file was changed since
-    return compiler.code_of(record["path"], changed) == compiler.code_of(record["path"], text)
+    return any(compiler.code_of(record["path"], changed, as_built) == compiler.code_of(record["path"], text, as_built) for as_built in (False, True))

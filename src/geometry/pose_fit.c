@@ -327,6 +327,7 @@ static yw_status improve(pose_fitter* f, const yw_allocator* mem, const surface_
     add_pair(f, &landmarks[i], LANDMARK_PULL * f->volume / f->size2 / f->def->num_landmarks);
   }
   yw_status status = yw_cholesky_factorise(f->factor, &f->matrix, NULL, error);
+  if (status == YW_ERR_MEMORY) return yw_fail_memory(error, "a pose");
   if (status < 0) {
     return yw_fail(error, YW_ERR_INVALID, "no part of the pose is near the body; align it");
   }
@@ -417,6 +418,7 @@ yw_status yw_tets_from_pose_mesh(const yw_pose_fit_def* def, yw_vec3* out, yw_po
   yw_pose_fit found = {0};
   yw_similarity map;
   status = yw_tet_mesh_surface(def->rest, mem, &f.boundary, &f.map);
+  if (status == YW_ERR_MEMORY) return yw_fail_memory(error, "a pose");
   if (status < 0) return yw_fail(error, status, "the tets have no boundary");
   status = align(&f, mem, &found, &map, error);
   if (status >= 0) status = start_affine(&f, mem, error);

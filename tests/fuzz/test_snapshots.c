@@ -237,6 +237,32 @@ static void snapshots_of_another_length_are_refused(void** state) {
   yw_world_destroy(world);
 }
 
+// The state ends with pairs of bodies that wait to part: only those of bodies that exist.
+static void pairs_of_other_bodies_are_refused(void** state) {
+  (void)state;
+  yw_world* world = make_scene();
+  const size_t size = yw_world_snapshot_size(world), pair = sizeof(uint64_t);
+  unsigned char *good = malloc(size), *more = malloc(size + pair);
+  assert_int_equal(yw_world_save(world, good, size, NULL), YW_OK);
+  uint64_t setup = 0;
+  for (size_t i = 0; i < 8; ++i) setup |= (uint64_t)good[size - CHECKSUM - 8 + i] << 8 * i;
+  const size_t end = size - CHECKSUM - 8 - (size_t)setup;
+  for (unsigned k = 0; k < 16; ++k) {
+    memcpy(more, good, end);
+    memset(more + end, 0, pair);
+    more[end] = (unsigned char)(k % 4), more[end + 4] = (unsigned char)(k / 4);
+    memcpy(more + end + pair, good + end, size - end);
+    seal(more, size + pair);
+    yw_error error;
+    bool exist = k % 4 < 2 && k / 4 < 2;
+    assert_int_equal(yw_world_load(world, more, size + pair, &error),
+                     exist ? YW_OK : YW_ERR_FORMAT);
+  }
+  free(good);
+  free(more);
+  yw_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(changed_snapshots_are_refused_or_harmless),
@@ -245,6 +271,7 @@ int main(void) {
       cmocka_unit_test(worlds_with_diverged_bodies_are_loaded),
       cmocka_unit_test(tracks_come_back),
       cmocka_unit_test(snapshots_of_another_length_are_refused),
+      cmocka_unit_test(pairs_of_other_bodies_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

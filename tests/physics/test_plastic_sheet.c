@@ -182,6 +182,49 @@ static void bent_sheets_spring_back(void** state) {
   assert_near(half_period(4e-3f, 0.3f) * omega / pi, 1.0, 0.15);
 }
 
+static double bending_force(plastic_lab* lab) {
+  double sum = 0;
+  memset(lab->body->pull, 0, (size_t)lab->particles.count * sizeof *lab->body->pull);
+  yw_plastic_add_bending(lab->body, &lab->particles);
+  for (int32_t m = 0; m < lab->particles.count; ++m) {
+    sum += (double)yw_length(yw_xyz(lab->body->pull[m]));
+  }
+  return sum;
+}
+
+// Where links are broken nothing resists bending, neither in energy nor in force.
+static void broken_links_do_not_bend(void** state) {
+  (void)state;
+  plastic_lab lab;
+  yw_shape* shape = lab_box(6, 1, 4, 0.01f);
+  yw_plastic_part part = yw_default_plastic_part();
+  part.sheet = true;
+  lab_begin_shape(&lab, shape, 0.01f, &part);
+  for (int32_t m = 0; m < lab.particles.count; ++m) {
+    yw_vec4* x = &lab.particles.pos[m];
+    x->y += 10 * x->x * x->x;
+  }
+  lab.body->dt = 1e-3f;
+  double whole = yw_plastic_bending_energy(lab.body, &lab.particles);
+  assert_true(whole > 0 && bending_force(&lab) > 0);
+  uint8_t* linked = lab.body->is_linked;
+  const int32_t count = lab.model->num_links;
+  double one_less = 0;
+  for (int32_t k = 0; k < count; ++k) {
+    linked[k] = 0;
+    one_less = fmax(one_less, whole - yw_plastic_bending_energy(lab.body, &lab.particles));
+    linked[k] = 1;
+  }
+  assert_true(one_less > 0.05 * whole);
+  memset(linked, 0, (size_t)count * sizeof *linked);
+  assert_near(yw_plastic_bending_energy(lab.body, &lab.particles), 0, 0);
+  assert_near(bending_force(&lab), 0, 0);
+  memset(linked, 1, (size_t)count * sizeof *linked);
+  assert_near(yw_plastic_bending_energy(lab.body, &lab.particles), whole, 0);
+  lab_end(&lab);
+  yw_shape_release(shape);
+}
+
 static void run_all(const sheet* from, float dt_only, float friction_only) {
   const float steps[] = {2.5e-4f, 5e-4f, 1e-3f}, frictions[] = {0.1f, 0.3f};
   for (int k = 0; k < 6; ++k) {
@@ -215,6 +258,7 @@ int main(int argc, char** argv) {
   }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bent_sheets_spring_back),
+      cmocka_unit_test(broken_links_do_not_bend),
       cmocka_unit_test(strips_tear_without_threads),
       cmocka_unit_test(sheet_is_cut_by_a_cross),
       cmocka_unit_test(pieces_depend_neither_on_friction_nor_on_the_step),

@@ -320,6 +320,24 @@ static void sleep_keeps_bits(void** state) {
   assert_true(run(1, YW_SIMD_AUTO, 125) == expected);
 }
 
+// A snapshot cannot hold more sleepers than it has bytes for.
+static void more_sleepers_than_bytes_are_refused(void** state) {
+  (void)state;
+  plastic_lab lab;
+  begin_blocks(&lab, (yw_vec3){0, 0, 0}, (yw_vec3){0, 0, 0}, 1);
+  const size_t masters = (size_t)lab.particles.count, size = 12 + 8 * masters;
+  unsigned char* bytes = malloc(size);
+  for (int k = 0; k < 3; ++k) {
+    memset(bytes, 0, size);
+    memset(bytes + 12, 0xff, 4 * masters);
+    if (k > 0) memset(bytes + 4 * (k - 1), 0xff, 4);  // islands, then slaves
+    yw_reader reader = {.data = bytes, .size = size};
+    assert_int_equal(yw_plastic_sleep_load(lab.body, &reader), k == 0);
+  }
+  free(bytes);
+  lab_end(&lab);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(block_sleeps_and_costs_nothing),
@@ -331,6 +349,7 @@ int main(void) {
       cmocka_unit_test(falling_pieces_wake_and_merge),
       cmocka_unit_test(floating_matter_drifts_on),
       cmocka_unit_test(sleep_keeps_bits),
+      cmocka_unit_test(more_sleepers_than_bytes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

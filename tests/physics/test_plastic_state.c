@@ -494,6 +494,14 @@ static void bad_input_is_refused(void** state) {
   part.velocity.x = INFINITY;
   expect_refusal(&good, YW_ERR_INVALID, "velocity");
   part.velocity.x = 0.0f;
+  const yw_transform bad[3] = {{{INFINITY, 0, 0}, {0, 0, 0, 1}, 1},
+                               {{0, 0, 0}, {0, 0, 0, 2}, 1},
+                               {{0, 0, 0}, {0, 0, 0, 1}, 2}};
+  for (int k = 0; k < 3; ++k) {
+    part.transform = bad[k];
+    expect_refusal(&good, YW_ERR_INVALID, "part 0: its transform must be finite");
+  }
+  part.transform = YW_TRANSFORM_IDENTITY;
   yw_shape* ring = NULL;
   assert_int_equal(yw_shape_torus(NULL, 1.0f, 0.01f, &ring), YW_OK);
   part.shape = ring;

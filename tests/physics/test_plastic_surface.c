@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The shown surface of a plastic body: exactly what was given, moved by the masters, until they
 // part.
+#include "support/plastic_testing.h"
 #include "support/world_fixture.h"
 #include "yawara/extend/vec.h"
 #include "yawara/yawara.h"
@@ -109,6 +110,25 @@ static void rigid_motions_are_exact(void** state) {
     assert_true(at_rest < 1e-4f);
     assert_true(worst < 2e-4f);
     end(&c);
+  }
+}
+
+// The skin of a lattice covers each side of it once: two triangles per square of four masters. A
+// thread has none.
+static void skins_cover_the_lattice(void** state) {
+  (void)state;
+  const int sizes[4][3] = {{4, 3, 5}, {2, 2, 2}, {6, 1, 4}, {7, 1, 1}};
+  for (int k = 0; k < 4; ++k) {
+    int x = sizes[k][0], y = sizes[k][1], z = sizes[k][2], sides = y == 1 ? 1 : 2;
+    plastic_lab lab;
+    yw_shape* shape = lab_box(x, y, z, SPACING);
+    lab_begin_shape(&lab, shape, SPACING, NULL);
+    assert_int_equal(lab.particles.count, x * y * z);
+    int squares = (x - 1) * (y - 1) + (y - 1) * (z - 1) + (x - 1) * (z - 1);
+    assert_int_equal(lab.model->skin != NULL, squares > 0);
+    if (squares > 0) assert_int_equal(lab.model->parts[0].skin_end, 2 * sides * squares);
+    lab_end(&lab);
+    yw_shape_release(shape);
   }
 }
 
@@ -349,6 +369,7 @@ static void bad_surfaces_are_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rigid_motions_are_exact),
+      cmocka_unit_test(skins_cover_the_lattice),
       cmocka_unit_test(stretched_bodies_stretch_their_surface),
       cmocka_unit_test(bent_surfaces_are_smooth),
       cmocka_unit_test(torn_bodies_part_at_the_tear),

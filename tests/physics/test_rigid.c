@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Rigid bodies alone: mass and inertia against formulas, free flight against conservation laws and
 // an independent integration of Euler's equations, pins.
+#include "methods/rigid/model.h"
 #include "support/rigid_testing.h"
 
 // Mass --------------------------------------------------------------------------------------------
@@ -439,6 +440,61 @@ static void bad_definitions_are_refused(void** state) {
   def.density = 1.0f, def.params.damping = NAN, refuse(&def, "damping");
 }
 
+// Contact -----------------------------------------------------------------------------------------
+
+static rigid_model* rigid_model_of(yw_shape* shape, float size) {
+  yw_error error = {0};
+  yw_tri_mesh surface = {0};
+  void* model = NULL;
+  if (yw_shape_surface(shape, NULL, size, &surface, &error) < 0) fail_msg("%s", error.message);
+  yw_rigid_def def = yw_default_rigid_def();
+  def.surface = &surface;
+  def.shape = shape;
+  if (yw_rigid_model_create(NULL, &def, &model, &error) < 0) fail_msg("%s", error.message);
+  yw_tri_mesh_free(&surface);
+  yw_shape_release(shape);
+  return model;
+}
+
+// The points of a square of side a are (sqrt(2) + asinh(1)) a / 6 from its middle, on average.
+static void faces_of_a_cube_reach_as_far_as_squares(void** state) {
+  (void)state;
+  const double side = 0.4;
+  yw_shape* cube = NULL;
+  assert_int_equal(yw_shape_box(NULL, yw_v3(0.2f, 0.2f, 0.2f), &cube), YW_OK);
+  rigid_model* model = rigid_model_of(cube, 0.1f);
+  assert_int_equal(model->num_faces, 6);
+  for (int32_t i = 0; i < 6; ++i) {
+    assert_near(model->faces[i].area, side * side, 1e-4);
+    assert_near(model->faces[i].reach, side * (sqrt(2.0) + asinh(1.0)) / 6.0, 2e-4);
+  }
+  yw_rigid_model_destroy(model);
+}
+
+// A group of balls that is missed is not looked into: the ball around it contains all of them, and
+// is not much larger.
+static void groups_contain_their_balls(void** state) {
+  (void)state;
+  yw_shape* torus = NULL;
+  assert_int_equal(yw_shape_torus(NULL, 0.5f, 0.2f, &torus), YW_OK);
+  rigid_model* model = rigid_model_of(torus, 0.1f);
+  assert_at_least(model->num_groups, 3);
+  for (int32_t i = 0; i < model->num_groups; ++i) {
+    const rigid_ball* group = &model->groups[i];
+    double farthest = 0;
+    for (int32_t k = i * RIGID_GROUP; k < (i + 1) * RIGID_GROUP && k < model->num_balls; ++k) {
+      const rigid_ball* ball = &model->balls[k];
+      double away = 0;
+      for (int a = 0; a < 3; ++a) {
+        away += pow((double)ball->local[a] - (double)group->local[a], 2);
+      }
+      farthest = fmax(farthest, sqrt(away) + (double)ball->radius);
+    }
+    assert_near(group->radius, farthest, 1e-6);
+  }
+  yw_rigid_model_destroy(model);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(inertia_is_that_of_the_shape),
@@ -455,6 +511,8 @@ int main(void) {
       cmocka_unit_test(body_on_many_pins_follows_them),
       cmocka_unit_test(set_state_moves_the_body),
       cmocka_unit_test(bad_definitions_are_refused),
+      cmocka_unit_test(faces_of_a_cube_reach_as_far_as_squares),
+      cmocka_unit_test(groups_contain_their_balls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

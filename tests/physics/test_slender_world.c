@@ -3,6 +3,7 @@
 // a step, and the surfaces that are shown.
 #include "support/method_world.h"
 #include "support/slender_testing.h"
+#include "yawara/extend/memory.h"
 #include "yawara/slender.h"
 
 static const yw_quat upright = {0, 0, 0, 1};
@@ -197,6 +198,27 @@ static void sheets_show_both_sides_and_a_rim(void** state) {
   yw_model_release(model);
 }
 
+// Both sides and the rim have the colours of the mesh; of other rows, other colours.
+static void sheets_keep_their_colours(void** state) {
+  (void)state;
+  yw_tri_mesh mesh = plate_mesh(1.0, 1.0, 2, 2, PLATE_SAME);
+  mesh.colors = yw_mem_alloc(&mesh.mem, (size_t)mesh.num_vertices, sizeof *mesh.colors);
+  for (int i = 0; i < mesh.num_vertices; ++i) mesh.colors[i] = mesh.positions[i];
+  yw_sheet_def def = yw_default_sheet_def();
+  def.mesh = &mesh;
+  def.thickness = 0.05f;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_sheet(NULL, &def, &model, NULL), YW_OK);
+  const yw_tri_mesh* surface = yw_model_surface(model);
+  assert_non_null(surface->colors);
+  for (int v = 0; v < surface->num_vertices; ++v) {
+    assert_near(surface->colors[v].x, surface->positions[v].x, 0.051);
+    assert_near(surface->colors[v].z, surface->positions[v].z, 0.051);
+  }
+  yw_model_release(model);
+  yw_tri_mesh_free(&mesh);
+}
+
 // The surface moves and rotates with the body.
 static void surfaces_follow_the_body(void** state) {
   (void)state;
@@ -213,6 +235,10 @@ static void surfaces_follow_the_body(void** state) {
     assert_at_most(yw_distance(x[v], expected), 1e-5);
   }
   assert_int_equal(yw_body_surface_positions(world, id, x, 3), YW_ERR_INVALID);
+  assert_int_equal(yw_body_surface_positions(world, id, NULL, surface->num_vertices),
+                   YW_ERR_INVALID);
+  assert_int_equal(yw_body_surface_positions(world, (yw_body_id){9, 1}, x, surface->num_vertices),
+                   YW_ERR_INVALID);
   free(x);
   yw_world_destroy(world);
   yw_model_release(model);
@@ -564,6 +590,7 @@ int main(void) {
       cmocka_unit_test(bad_sheets_are_refused),
       cmocka_unit_test(rods_show_closed_tubes),
       cmocka_unit_test(sheets_show_both_sides_and_a_rim),
+      cmocka_unit_test(sheets_keep_their_colours),
       cmocka_unit_test(surfaces_follow_the_body),
       cmocka_unit_test(rods_and_sheets_rest_on_the_floor),
       cmocka_unit_test(sheet_with_self_contact_rests),

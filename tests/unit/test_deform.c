@@ -118,6 +118,25 @@ static void bend_by_half_a_turn_makes_a_half_circle(void** state) {
   yw_tet_mesh_free(&bar);
 }
 
+// Without a direction, a bar bends towards the coordinate axis that is farthest from its own; of
+// two as far, towards the first.
+static void bends_without_a_direction_go_across(void** state) {
+  (void)state;
+  const yw_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const double toward[3][3] = {{0, 1, 0}, {1, 0, 0}, {1, 0, 0}};
+  for (int k = 0; k < 3; ++k) {
+    yw_deform bend = yw_default_deform(YW_DEFORM_BEND);
+    bend.length = 2;
+    bend.amount = pi;
+    bend.axis = axes[k];
+    bend.toward = yw_v3(0, 0, 0);
+    double r = 2.0 / 3.14159265358979;
+    const double end[3] = {(double)axes[k].x, (double)axes[k].y, (double)axes[k].z};
+    assert_near3(moved(&bend, axes[k]), r * (end[0] + toward[k][0]), r * (end[1] + toward[k][1]),
+                 r * (end[2] + toward[k][2]));
+  }
+}
+
 static void s_bend_is_symmetric_about_its_origin(void** state) {
   (void)state;
   yw_deform bend = yw_default_deform(YW_DEFORM_S_BEND);
@@ -191,6 +210,7 @@ int main(void) {
       cmocka_unit_test(twist_keeps_volume_and_turns_ends_by_the_amount),
       cmocka_unit_test(bends_keep_the_length_of_the_axis),
       cmocka_unit_test(bend_by_half_a_turn_makes_a_half_circle),
+      cmocka_unit_test(bends_without_a_direction_go_across),
       cmocka_unit_test(s_bend_is_symmetric_about_its_origin),
       cmocka_unit_test(linear_kinds_do_what_their_numbers_say),
       cmocka_unit_test(names_go_both_ways),

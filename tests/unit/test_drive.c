@@ -366,6 +366,15 @@ static void mistakes_are_refused(void** state) {
   refuse("{\"by\": \"energy\", \"vertices\": [0], " RANGE "}", "not for drives by \"energy\"");
   refuse("{\"by\": \"speed\", \"vertices\": [99], " RANGE "}", "vertex 99");
   refuse("{\"by\": \"speed\", \"delay\": -1, " RANGE "}", "delay");
+  // The longest delay is a million seconds.
+  yw_scene* scene = NULL;
+  yw_world_destroy(driven("\"bodies\": [{\"rigid\": {}, " BOX,
+                          "\"by\": \"speed\", \"delay\": 1e6, " RANGE, "]", &scene));
+  yw_scene_destroy(scene);
+  // A drive runs from 0 to 1.
+#define KEYS(first, last) \
+  ", \"keys\": [{\"time\": " first ", \"value\": 0}, {\"time\": " last ", \"value\": 1}]"
+  refuse("{\"by\": \"speed\", " RANGE "}" KEYS("0", "1.5"), "key 1 is at 1.5");
 }
 
 int main(void) {

@@ -199,6 +199,15 @@ static void lies_are_refused(void** state) {
                     "DimSize = 2 2 2\nElementSpacing = 1 0 1\nElementType = MET_FLOAT\n"
                     "ElementDataFile = v.raw\n"),
          NULL, "spacing");
+  static const char* const turns[] = {"TransformMatrix", "Rotation", "Orientation"};
+  for (int k = 0; k < 3; ++k) {
+    char text[200];
+    snprintf(text, sizeof text,
+             "%s = 0 1 0 1 0 0 0 0 1\nDimSize = 2 2 2\nElementType = MET_FLOAT\n"
+             "ElementDataFile = v.raw\n",
+             turns[k]);
+    refuse(store_text("y.mhd", text), NULL, turns[k]);
+  }
 }
 
 // Truncated at every byte and changed at random: rejected or read, but always finite.

@@ -5,6 +5,7 @@
 #include "support/mesh_samples.h"
 #include "support/mesh_testing.h"
 #include "support/temporary_folder.h"
+#include "yawara/extend/vtu_write.h"
 #include "yawara/files.h"
 
 static void assert_contains(const char* text, const char* part) {
@@ -121,6 +122,20 @@ static void comments_of_abaqus_are_skipped(void** state) {
 }
 
 // Integers that stand for shares: the largest is 1 exactly, of every type that glTF allows.
+// A last line of one letter needs no end of the line.
+static void lines_of_abaqus_end_with_the_file(void** state) {
+  (void)state;
+  yw_tet_mesh mesh;
+  yw_error error = {0};
+  const char* path = store_text("end.inp",
+                                "*NODE\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n"
+                                "*ELEMENT, TYPE=C3D4\n1, 1, 2, 3,\n4");
+  if (yw_tet_mesh_read(path, NULL, &mesh, &error) < 0) fail_msg("%s", error.message);
+  assert_int_equal(mesh.num_tets, 1);
+  assert_int_equal(mesh.tets[3], 3);
+  yw_tet_mesh_free(&mesh);
+}
+
 static void largest_integers_of_gltf_are_one(void** state) {
   (void)state;
   static const struct {
@@ -159,7 +174,85 @@ static void largest_integers_of_gltf_are_one(void** state) {
   }
 }
 
+// A texture coordinate of which only one number is not finite is refused; a material after the last
+// is none.
+static void looks_of_gltf_are_checked(void** state) {
+  (void)state;
+  for (int bad = 0; bad < 3; ++bad) {
+    unsigned char bytes[60] = {0};
+    sample buffer = {.bytes = bytes, .capacity = sizeof bytes};
+    for (int k = 0; k < 9; ++k) put_f32(&buffer, (float)(k % 4 == 0), false);
+    for (int k = 0; k < 6; ++k) put_f32(&buffer, k == 1 + bad ? INFINITY : 0.5f, false);
+    if (bad == 2) memset(bytes + 36, 0, 24);
+    store("look.bin", bytes, sizeof bytes);
+    yw_tri_mesh mesh;
+    yw_mesh_look look;
+    yw_error error = {0};
+    yw_status status = yw_mesh_look_read(
+        store_text(
+            "c.gltf",
+            "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{"
+            "\"mesh\":0}],\"materials\":[{\"name\":\"wood\"}],\"meshes\":[{\"primitives\":[{"
+            "\"attributes\":{\"POSITION\":0,\"TEXCOORD_0\":1},\"material\":1}]}],\"accessors\":["
+            "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
+            "{\"bufferView\":1,\"componentType\":5126,\"count\":3,\"type\":\"VEC2\"}],"
+            "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36},{\"buffer\":0,\"byteOffset\":36,"
+            "\"byteLength\":24}],\"buffers\":[{\"byteLength\":60,\"uri\":\"look.bin\"}]}"),
+        NULL, &mesh, &look, &error);
+    assert_int_equal(status >= 0, bad == 2);
+    if (status < 0) assert_contains(error.message, "is not finite");
+    if (status < 0) continue;
+    assert_int_equal(look.num_materials, 1);
+    assert_int_equal(look.materials[0], -1);
+    yw_mesh_look_free(&look);
+    yw_tri_mesh_free(&mesh);
+  }
+}
+
+// Points of a piece are numbered from 0: those of other pieces cannot be reached.
+static void pieces_of_vtk_refer_to_their_own_points(void** state) {
+  (void)state;
+  const char *begin = strstr(sample_vtu_text, "<Piece"), *end = strstr(begin, "</Piece>") + 8;
+  char text[2 * sizeof sample_vtu_text];
+  snprintf(text, sizeof text, "%.*s%s", (int)(end - sample_vtu_text), sample_vtu_text, begin);
+  char* cell = strstr(strstr(text, "</Piece>"), "0 1 2 3<");
+  memcpy(cell, "0 1 2 7", 7);
+  refuse_tets("two.vtu", text, "a cell refers to point 7, but there are 4 points (0 to 3)");
+}
+
+// The first bytes of an STL file say who wrote it, and not "solid", as text would.
+static void stl_files_name_their_writer(void** state) {
+  (void)state;
+  yw_vec3 positions[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  int32_t triangle[3] = {0, 1, 2};
+  yw_tri_mesh mesh = {
+      .num_vertices = 3, .positions = positions, .num_triangles = 1, .triangles = triangle};
+  yw_error error = {0};
+  yw_file_data data;
+  assert_int_equal(yw_tri_mesh_write(in_folder("w.stl"), &mesh, &error), YW_OK);
+  assert_int_equal(yw_file_read_all(in_folder("w.stl"), 0, NULL, &data, &error), YW_OK);
+  assert_int_equal(strncmp(data.bytes, "Yawara ", 7), 0);
+  yw_file_data_free(&data);
+}
+
 // Calls -------------------------------------------------------------------------------------------
+
+// Cells of VTK have 1 to 4 corners: points, edges, triangles and tets.
+static void cells_of_other_kinds_are_not_written(void** state) {
+  (void)state;
+  yw_vec3 positions[5] = {{0, 0, 0}};
+  int32_t cell[5] = {0, 1, 2, 3, 4};
+  for (int32_t corners = 0; corners < 6; ++corners) {
+    yw_vtu_grid grid = {.num_points = 5,
+                        .positions = positions,
+                        .num_cells = 1,
+                        .corners_per_cell = corners,
+                        .cells = cell};
+    yw_error error = {0};
+    yw_status status = yw_vtu_write(in_folder("cells.vtu"), &grid, NULL, &error);
+    assert_int_equal(status, corners >= 1 && corners <= 4 ? YW_OK : YW_ERR_INVALID);
+  }
+}
 
 static void meshes_that_make_no_sense_are_refused(void** state) {
   (void)state;
@@ -307,7 +400,12 @@ int main(void) {
       cmocka_unit_test(stars_in_any_plane_are_covered_once),
       cmocka_unit_test(sizes_of_numbers_are_checked),
       cmocka_unit_test(comments_of_abaqus_are_skipped),
+      cmocka_unit_test(lines_of_abaqus_end_with_the_file),
       cmocka_unit_test(largest_integers_of_gltf_are_one),
+      cmocka_unit_test(looks_of_gltf_are_checked),
+      cmocka_unit_test(pieces_of_vtk_refer_to_their_own_points),
+      cmocka_unit_test(stl_files_name_their_writer),
+      cmocka_unit_test(cells_of_other_kinds_are_not_written),
       cmocka_unit_test(meshes_that_make_no_sense_are_refused),
       cmocka_unit_test(ranges_that_make_no_sense_are_refused),
       cmocka_unit_test(faces_of_medit_are_read),

@@ -217,6 +217,29 @@ static void bodies_move_as_on_a_rigid_obstacle(void** state) {
 }
 
 // Every part of a body that sticks goes with the material below it.
+// Only particles that touch a mesh are counted: those of the lower side of a cube, and none of one
+// that flies above.
+static void touching_particles_are_counted(void** state) {
+  (void)state;
+  sheet* s = make_sheet(stands);
+  yw_mesh_obstacle_def def = def_of(s, 0.5f);
+  for (int flies = 0; flies < 2; ++flies) {
+    float above = flies ? 2.0f : 0.02f;
+    yw_world* world =
+        world_with(&candidates[0], false, above, yw_v3(0, flies ? 0 : -0.5f, 0), 0.5f);
+    add_sheet(world, &def);
+    yw_step_report report = {0};
+    int32_t most = 0;
+    for (int i = 0; i < 10; ++i) {
+      assert_true(yw_world_step(world, 1 / 60.0f, 4, &report) >= 0);
+      if (report.obstacle_contacts > most) most = report.obstacle_contacts;
+    }
+    assert_true(flies ? most == 0 : most > 0 && most <= 16);
+    yw_world_destroy(world);
+  }
+  free(s);
+}
+
 static void parts_go_with_the_material(void** state) {
   (void)state;
   sheet* s = make_sheet(stretches);
@@ -564,6 +587,7 @@ static void mistakes_in_scenes_are_refused(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bodies_move_as_on_a_rigid_obstacle),
+      cmocka_unit_test(touching_particles_are_counted),
       cmocka_unit_test(parts_go_with_the_material),
       cmocka_unit_test(bodies_bounce_off_the_part_that_they_hit),
       cmocka_unit_test(nothing_passes),

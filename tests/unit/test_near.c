@@ -293,6 +293,65 @@ static float distance_of_leaves(const yw_complex* c, int32_t a, int32_t b, const
   return least;
 }
 
+static bool share(const int32_t* a, int count_a, const int32_t* b, int count_b) {
+  for (int i = 0; i < count_a; ++i) {
+    for (int k = 0; k < count_b; ++k) {
+      if (a[i] == b[k]) return true;
+    }
+  }
+  return false;
+}
+
+// Least distance at rest of two primitives, of leaves a and b, that share no corner.
+static float distance_at_rest(const yw_complex* c, const yw_vec3* rest, int32_t a, int32_t b) {
+  float least = INFINITY;
+  const yw_complex_leaf *l = &c->leaves[a], *m = &c->leaves[b];
+  for (int32_t i = l[0].vertex; i < l[1].vertex; ++i) {
+    for (int32_t k = m[0].triangle; k < m[1].triangle; ++k) {
+      const int32_t *v = &c->vertices[i], *t = c->triangles[k];
+      yw_vec3 x[4] = {rest[v[0]], rest[t[0]], rest[t[1]], rest[t[2]]};
+      if (share(v, 1, t, 3)) continue;
+      least = fminf(least, yw_nearest_points(YW_VERTEX_TRIANGLE, x).distance);
+    }
+  }
+  for (int32_t i = l[0].edge; i < l[1].edge; ++i) {
+    for (int32_t k = m[0].edge; k < m[1].edge; ++k) {
+      const int32_t *e = c->edges[i], *f = c->edges[k];
+      yw_vec3 x[4] = {rest[e[0]], rest[e[1]], rest[f[0]], rest[f[1]]};
+      if (share(e, 2, f, 2)) continue;
+      least = fminf(least, yw_nearest_points(YW_EDGE_EDGE, x).distance);
+    }
+  }
+  return least;
+}
+
+// Pieces of a crumpled surface are never taken to be farther apart at rest than they are.
+static void distances_at_rest_are_bounds(void** state) {
+  (void)state;
+  test_random random = {11};
+  sheet s = make_sheet(12, false);
+  for (int32_t i = 0; i < s.count; ++i) {
+    yw_vec4 crease = random_point(&random, 0.8);
+    s.rest[i] = yw_add(s.rest[i], yw_xyz(crease));
+  }
+  yw_contact_geometry geometry = geometry_of(&s);
+  yw_complex* c = yw_complex_create(NULL, &geometry, s.count);
+  yw_patches* p = yw_patches_create(NULL, c, s.rest, yw_near_fns_of(YW_SIMD_PLAIN));
+  int near = 0;
+  for (int32_t a = 0; a < c->num_leaves; ++a) {
+    for (int32_t k = p->first_pair[a]; k < p->first_pair[a + 1]; ++k) {
+      int32_t b = p->pairs[k].other;
+      float least = fminf(distance_at_rest(c, s.rest, a, b), distance_at_rest(c, s.rest, b, a));
+      assert_at_most(p->pairs[k].distance, least);
+      near += p->pairs[k].distance > least - 1e-3f;
+    }
+  }
+  assert_at_least(near, 20);
+  yw_patches_destroy(p);
+  yw_complex_destroy(c);
+  free_sheet(&s);
+}
+
 // A sheet that is rolled up, creased and jolted: pieces that are said to stay apart do; while it is
 // as at rest, but for a rotation, all are.
 static void pieces_that_keep_their_shape_stay_apart(void** state) {
@@ -396,6 +455,7 @@ int main(void) {
       cmocka_unit_test(sifted_lanes_agree_at_every_width),
       cmocka_unit_test(pieces_that_keep_their_shape_stay_apart),
       cmocka_unit_test(threads_share_one_body),
+      cmocka_unit_test(distances_at_rest_are_bounds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 // Particles against obstacles: each test states one law and its number.
 #include "contact/obstacles.h"
 
+#include "math/small/trig.h"
 #include "support/testing.h"
 #include "yawara/extend/tasks.h"
 #include "yawara/extend/timer.h"
@@ -363,6 +364,33 @@ static void a_single_particle_of_many_is_stopped(void** state) {
   }
 }
 
+// Bounds of an obstacle that turns contain it on its way, about any axis and by almost half a turn.
+static void bounds_contain_turning_obstacles(void** state) {
+  (void)state;
+  yw_shape* box;
+  assert_int_equal(yw_shape_box(NULL, yw_v3(1, 0.1f, 0.4f), &box), YW_OK);
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int k = 1; k < 9; ++k) {
+      yw_vec3 about = yw_v3(axis == 0, axis == 1, axis == 2);
+      float half = 0.174f * (float)k;  // 10 degrees each way
+      yw_transform begin = YW_TRANSFORM_IDENTITY, end = begin, at = begin;
+      begin.rotation = yw_quat_axis_angle(about, -half);
+      end.rotation = yw_quat_axis_angle(about, half);
+      yw_aabb bounds = yw_obstacle_bounds(box, begin, end);
+      for (int step = 0; step <= 20; ++step) {
+        at.rotation = yw_quat_axis_angle(about, half * (0.1f * (float)step - 1.0f));
+        for (int corner = 0; corner < 8; ++corner) {
+          yw_vec3 p = yw_transform_point(
+              at, yw_v3(corner & 1 ? 1 : -1, corner & 2 ? 0.1f : -0.1f, corner & 4 ? 0.4f : -0.4f));
+          assert_true(p.x >= bounds.lower.x && p.y >= bounds.lower.y && p.z >= bounds.lower.z);
+          assert_true(p.x <= bounds.upper.x && p.y <= bounds.upper.y && p.z <= bounds.upper.z);
+        }
+      }
+    }
+  }
+  yw_shape_release(box);
+}
+
 static void clear_says_what_collide_does(void** state) {
   (void)state;
   bench* b = bench_create(1);
@@ -467,6 +495,7 @@ int main(void) {
       cmocka_unit_test(the_foot_of_a_wall_holds),
       cmocka_unit_test(a_radius_keeps_its_distance),
       cmocka_unit_test(a_single_particle_of_many_is_stopped),
+      cmocka_unit_test(bounds_contain_turning_obstacles),
       cmocka_unit_test(clear_says_what_collide_does),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(a_resting_body_costs_little),

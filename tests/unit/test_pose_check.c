@@ -66,6 +66,29 @@ static void stretch_is_measured_and_turns_of_the_whole_are_not(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
+// Numbers of a pose are those of the body: the order of its vertices does not matter.
+static void the_order_of_vertices_does_not_matter(void** state) {
+  (void)state;
+  yw_tet_mesh mesh = make_bar();
+  yw_vec3* pose = deformed(&mesh, YW_DEFORM_TAPER, 0.4f);
+  for (int32_t i = 0; i < mesh.num_vertices; ++i) pose[i].x += 0.3f * pose[i].y * pose[i].y;
+  yw_pose_report report = check_one(&mesh, pose);
+  const int32_t last = mesh.num_vertices - 1;
+  for (int32_t i = 0; i < last - i; ++i) {
+    yw_vec3 p = mesh.positions[i], q = pose[i];
+    mesh.positions[i] = mesh.positions[last - i], mesh.positions[last - i] = p;
+    pose[i] = pose[last - i], pose[last - i] = q;
+  }
+  for (int32_t n = 0; n < 4 * mesh.num_tets; ++n) mesh.tets[n] = last - mesh.tets[n];
+  yw_pose_report turned = check_one(&mesh, pose);
+  assert_true(report.stretch > 0.05f && report.turn > 0.05f);
+  assert_near(turned.stretch / report.stretch, 1.0, 1e-5);
+  assert_near(turned.turn / report.turn, 1.0, 1e-5);
+  assert_near(turned.seen / report.seen, 1.0, 1e-5);
+  yw_mem_free(NULL, pose);
+  yw_tet_mesh_free(&mesh);
+}
+
 static void a_turn_of_the_whole_is_the_rest_pose(void** state) {
   (void)state;
   yw_tet_mesh mesh = make_bar();
@@ -149,6 +172,8 @@ static void twins_are_named(void** state) {
   assert_true(reports[2].distance < 0.01f);
   assert_int_equal(yw_pose_words(&reports[2], names, words, sizeof words), YW_POSE_TWIN);
   assert_non_null(strstr(words, "\"screw\""));
+  assert_int_equal(yw_pose_words(&reports[2], NULL, words, sizeof words), YW_POSE_TWIN);
+  assert_non_null(strstr(words, "is the same as pose 1,"));
   assert_int_equal(yw_pose_flaw_of(&reports[1]), YW_POSE_FINE);
   yw_mem_free(NULL, a);
   yw_mem_free(NULL, b);
@@ -274,6 +299,7 @@ static void mixtures_that_cross_are_found(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stretch_is_measured_and_turns_of_the_whole_are_not),
+      cmocka_unit_test(the_order_of_vertices_does_not_matter),
       cmocka_unit_test(a_turn_of_the_whole_is_the_rest_pose),
       cmocka_unit_test(a_pose_that_only_turns_is_explained),
       cmocka_unit_test(the_group_that_turns_most_is_named),

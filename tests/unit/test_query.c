@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Queries of worlds against brute force over all primitives, and exact edge cases.
 #include <pthread.h>
+#include "contact/ray.h"
 
 #include "contact/ray.h"
 #include "support/counted_memory.h"
@@ -634,6 +635,21 @@ static void threads_may_ask_at_once(void** state) {
   yw_world_destroy(world);
 }
 
+// A ball that meets a ball, a segment or a triangle ahead after half of its way, and none behind.
+static void ways_that_lead_away_meet_nothing(void** state) {
+  (void)state;
+  const yw_vec3 a = {0, 0, 0}, b = {0, 1, 0}, c = {0, 0, 1};
+  for (int side = -1; side <= 1; side += 2) {
+    const yw_vec3 from = {2, 0.25f, 0.25f}, way = {-2.0f * (float)side, 0, 0};
+    const double shares[3] = {yw_sweep_ball(yw_v3(2, 0, 0), way, a, 1.0),
+                              yw_sweep_segment(from, way, yw_v3(0, -1, 0.25f), b, 1.0),
+                              yw_sweep_triangle(from, way, a, b, c, 1.0)};
+    assert_near(shares[0], side > 0 ? 0.5 : -1.0, 1e-6);
+    if (side < 0) assert_near(shares[1], -1.0, 0);
+    assert_near(shares[2], side > 0 ? 0.5 : -1.0, 1e-6);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(casts_agree_with_brute_force),
@@ -649,6 +665,7 @@ int main(void) {
       cmocka_unit_test(bad_arguments_are_refused),
       cmocka_unit_test(queries_follow_steps_without_the_heap),
       cmocka_unit_test(threads_may_ask_at_once),
+      cmocka_unit_test(ways_that_lead_away_meet_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,6 +412,31 @@ static void parts_of_a_group_may_be_pinned(void** state) {
   yw_scene_destroy(scene);
 }
 
+// Driven tracks look at one body, which bodies that merge are not.
+static void bodies_that_merge_have_no_drives(void** state) {
+  (void)state;
+#define DRIVE "{\"drive\": {\"by\": \"speed\", \"from\": 0, \"to\": 1}}"
+  static const char* const first[3] = {
+      "\"merge\": true, \"pins\": [{\"vertices\": [3], \"strength\": " DRIVE "}]",
+      "\"merge\": true, \"pins\": [{\"vertices\": [3]}, {\"vertices\": [9], \"strength\": " DRIVE
+      "}]",
+      "\"merge\": true"};
+  for (int k = 0; k < 3; k++) {
+    char text[1500];
+    snprintf(text, sizeof text,
+             "{\"bodies\": [{" SOFT ", %s}, {" SOFT ", \"position\": [1, 0, 0], \"merge\": true}]}",
+             first[k]);
+    yw_scene* scene = scene_of(text);
+    yw_world* world = NULL;
+    yw_error error = {0};
+    yw_status status = yw_scene_build(scene, 1, YW_SIMD_AUTO, &world, &error);
+    assert_int_equal(status >= 0, k == 2);
+    if (k < 2) assert_non_null(strstr(error.message, "bodies that merge cannot have a \"drive\""));
+    yw_world_destroy(world);
+    yw_scene_destroy(scene);
+  }
+}
+
 // Warnings and mistakes ---------------------------------------------------------------------------
 
 static float lowest(const yw_world* world) {
@@ -590,6 +615,7 @@ int main(void) {
       cmocka_unit_test(particles_keep_the_colour_of_their_body),
       cmocka_unit_test(a_group_may_begin_later),
       cmocka_unit_test(parts_of_a_group_may_be_pinned),
+      cmocka_unit_test(bodies_that_merge_have_no_drives),
       cmocka_unit_test(sticky_obstacles_lift),
       cmocka_unit_test(overlaps_are_told),
       cmocka_unit_test(a_swallowed_body_comes_out),

@@ -232,6 +232,24 @@ static void overlapping_balls_are_their_union_inside_too(void** state) {
   free_mesh(&ball), free_mesh(&both);
 }
 
+// A box or ring inside of another changes nothing, whichever comes first or has more triangles.
+static void what_is_inside_changes_nothing(void** state) {
+  (void)state;
+  for (int order = 0; order < 8; ++order) {
+    bool box = order & 1;
+    yw_tri_mesh large =
+        box ? box_mesh(yw_v3(1, 1, 1)) : ring_mesh(order & 4 ? 8 : 12, 20, true, 0.6, 0.35);
+    yw_tri_mesh small =
+        box ? box_mesh(yw_v3(0.3f, 0.2f, 0.3f)) : ring_mesh(10, 20, true, 0.6, 0.12);
+    yw_vec3 middle = {0, 0, 0};
+    yw_tri_mesh both = order & 2 ? join(&small, &large, middle) : join(&large, &small, middle);
+    yw_shape *one = shape_of(&large), *two = shape_of(&both);
+    assert_at_most(difference(one, two, 1.3), 1e-6);
+    yw_shape_release(one), yw_shape_release(two);
+    free_mesh(&large), free_mesh(&small), free_mesh(&both);
+  }
+}
+
 static void an_open_hemisphere_is_closed_across_its_rim(void** state) {
   (void)state;
   yw_tri_mesh mesh = ball_mesh(40, 0.7);
@@ -596,6 +614,7 @@ int main(void) {
       cmocka_unit_test(meshes_that_are_inside_out_give_the_same_solid),
       cmocka_unit_test(doubled_faces_and_unwelded_vertices_change_nothing),
       cmocka_unit_test(overlapping_balls_are_their_union_inside_too),
+      cmocka_unit_test(what_is_inside_changes_nothing),
       cmocka_unit_test(an_open_hemisphere_is_closed_across_its_rim),
       cmocka_unit_test(triangles_without_area_do_no_harm),
       cmocka_unit_test(size_and_place_of_a_mesh_do_not_matter),

@@ -225,6 +225,48 @@ static void rigid_motions_cost_nothing(void** state) {
   check_rigid(dome());
 }
 
+// (x, y, z) as (z, x, y), `times` times.
+static void cycle(double* v, int times) {
+  for (int i = 0; i < times; ++i) {
+    double z = v[2];
+    v[2] = v[1], v[1] = v[0], v[0] = z;
+  }
+}
+
+// A sheet that is bent and stretched has the same energy in any plane.
+static void sheets_are_alike_in_any_plane(void** state) {
+  (void)state;
+  double energies[3] = {0};
+  for (int times = 0; times < 3; ++times) {
+    yw_tri_mesh mesh = plate_mesh(0.4, 0.3, 4, 3, PLATE_JITTERED);
+    for (int i = 0; i < mesh.num_vertices; ++i) {
+      yw_vec3* p = &mesh.positions[i];
+      double x[3] = {(double)p->x, 0.0, (double)p->z};
+      cycle(x, times);
+      *p = yw_v3((float)x[0], (float)x[1], (float)x[2]);
+    }
+    slender_case c;
+    case_of(&c, sheet_from(mesh, 0.02f, 1e6f));
+    test_random random = {3};
+    for (int p = 0; p < c.model->num_particles; ++p) {
+      double move[3], turn[3];
+      for (int k = 0; k < 3; ++k) {
+        move[k] = 0.01 * test_random_in(&random, -1, 1);
+        turn[k] = 0.3 * test_random_in(&random, -1, 1);
+      }
+      cycle(move, times);
+      cycle(turn, times);
+      for (int k = 0; k < 3; ++k) c.pose.x[3 * p + k] += move[k];
+      c.pose.q[p] = yw_turn_exp(turn);
+    }
+    for (int e = 0; e < c.model->num_elements; ++e) {
+      energies[times] += yw_slender_energy(c.model, e, &c.pose, NULL, NULL, SLENDER_EXACT);
+    }
+    assert_near(energies[times] / energies[0], 1.0, 1e-5);
+    case_free(&c);
+  }
+}
+
 // The strains of the pair after its unknowns moved by share along one of them, which are in the
 // axes of its frame. Those axes turn with the pair, as strains do.
 static void strain_along(const slender_case* c, const rod_pair* pair, yw_turn frame, int unknown,
@@ -308,6 +350,7 @@ int main(void) {
       cmocka_unit_test(sheet_derivatives_are_right),
       cmocka_unit_test(examples_change_the_rest_shape),
       cmocka_unit_test(rigid_motions_cost_nothing),
+      cmocka_unit_test(sheets_are_alike_in_any_plane),
       cmocka_unit_test(frame_of_a_pair_is_the_best),
       cmocka_unit_test(strains_of_a_pair_change_as_their_jacobian_says),
   };

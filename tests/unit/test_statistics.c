@@ -52,6 +52,27 @@ static void columns_of_fem_are_what_it_did(void** state) {
   yw_world_destroy(world);
 }
 
+// The columns of plastic, in their order.
+static void columns_of_plastic_have_names_and_units(void** state) {
+  (void)state;
+  static const char* const columns[6][2] = {{"masters", ""},     {"slaves", ""},
+                                            {"asleep", ""},      {"inner step", "s"},
+                                            {"inner steps", ""}, {"iterations", ""}};
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* model = method_model(3);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0.3f, 0}, (yw_quat){0, 0, 0, 1});
+  yw_model_release(model);
+  yw_statistics now = {0};
+  assert_int_equal(yw_body_statistics_of(world, body, &now), YW_OK);
+  assert_int_equal(now.count, 6);
+  for (int i = 0; i < 6; ++i) {
+    assert_string_equal(now.items[i].name, columns[i][0]);
+    assert_string_equal(now.items[i].unit, columns[i][1]);
+  }
+  assert_near(now.items[0].value, 64, 0);
+  yw_world_destroy(world);
+}
+
 static void weights_are_named_by_group_and_example(void** state) {
   (void)state;
   const float weights[3] = {0.5f, 0.25f, 0.25f};
@@ -130,6 +151,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_method_keeps_its_columns),
       cmocka_unit_test(columns_of_fem_are_what_it_did),
+      cmocka_unit_test(columns_of_plastic_have_names_and_units),
       cmocka_unit_test(weights_are_named_by_group_and_example),
       cmocka_unit_test(weights_of_rods_are_listed_by_group),
       cmocka_unit_test(what_has_no_room_is_left_out),

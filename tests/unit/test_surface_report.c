@@ -155,6 +155,26 @@ static yw_tri_mesh make_tet(yw_vec3 tip, float size) {
 }
 
 // Also where all volumes are small, and wherever triangles begin.
+// Of a cavity in a cavity both belong to the body around them: what faces inward holds no matter.
+static void cavities_in_cavities_stay_with_the_body(void** state) {
+  (void)state;
+  for (int order = 0; order < 2; ++order) {
+    yw_vec3 a = {1, 1, 1}, b = {9, 9, 9}, c = {4, 4, 4}, d = {5, 5, 5};
+    yw_tri_mesh mesh = make_box((yw_vec3){0, 0, 0}, (yw_vec3){10, 10, 10});
+    mesh = joined(mesh, order ? make_box(c, d) : make_box(a, b));
+    mesh = joined(mesh, order ? make_box(a, b) : make_box(c, d));
+    for (int32_t t = 12; t < 36; ++t) turn(&mesh, t);
+    yw_tri_mesh* parts;
+    int32_t count;
+    assert_int_equal(yw_tri_mesh_split(&mesh, NULL, &parts, &count), YW_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(parts[0].num_triangles, 36);
+    yw_tri_mesh_free(&parts[0]);
+    free(parts);
+    yw_tri_mesh_free(&mesh);
+  }
+}
+
 static void small_cavities_stay_with_their_part(void** state) {
   (void)state;
   yw_tri_mesh mesh =
@@ -319,6 +339,7 @@ int main(void) {
       cmocka_unit_test(openings_are_counted_with_their_size),
       cmocka_unit_test(turned_triangles_are_found_and_repaired),
       cmocka_unit_test(cavities_face_inward_and_stay_with_their_part),
+      cmocka_unit_test(cavities_in_cavities_stay_with_the_body),
       cmocka_unit_test(small_cavities_stay_with_their_part),
       cmocka_unit_test(files_are_mended_where_they_contradict_themselves),
       cmocka_unit_test(only_what_passes_through_crosses),

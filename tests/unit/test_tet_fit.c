@@ -3,6 +3,7 @@
 
 #include "geometry/matter.h"
 #include "geometry/mesher.h"
+#include "geometry/tet_fit.h"
 #include "support/solid_topology.h"
 #include "yawara/extend/vec.h"
 #include "yawara/scene.h"
@@ -42,6 +43,19 @@ static yw_tet_fit fit_of(const yw_shape* shape, float size, int max_tets) {
   if (yw_shape_fill(shape, NULL, &def, &mesh, &fit, &error) != YW_OK) fail_msg("%s", error.message);
   yw_tet_mesh_free(&mesh);
   return fit;
+}
+
+// In any order of coming, the largest parts are listed, the largest first, and all are counted.
+static void the_largest_lost_parts_are_listed(void** state) {
+  (void)state;
+  enum { PARTS = 13 };
+  yw_tet_fit fit = {0};
+  for (int n = 0; n < PARTS; ++n) {
+    yw_tet_fit_add(&fit, (yw_lost_part){.volume = 1 + n * 5 % PARTS, .length = 1});
+  }
+  assert_int_equal(fit.num_lost, PARTS);
+  assert_near(fit.lost_volume, PARTS * (PARTS + 1) / 2, 1e-9);
+  for (int n = 0; n < YW_MAX_LOST_PARTS; ++n) assert_near(fit.lost[n].volume, PARTS - n, 0);
 }
 
 static void volume_and_thickness_are_those_of_the_shape(void** state) {
@@ -386,6 +400,7 @@ static void advice_depends_on_the_number_of_tets(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(advice_depends_on_the_number_of_tets),
+      cmocka_unit_test(the_largest_lost_parts_are_listed),
       cmocka_unit_test(volume_and_thickness_are_those_of_the_shape),
       cmocka_unit_test(thin_legs_are_named_when_they_are_lost),
       cmocka_unit_test(long_legs_of_little_mass_are_kept_or_named),
