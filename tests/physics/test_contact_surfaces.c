@@ -230,6 +230,11 @@ static int32_t overlaps(const char* first, const char* second) {
 
 #define AT(x) "\"position\": [" x ", 0, 0], \"match\": {}"
 
+#define CLAY(x)                                              \
+  "\"shape\": {\"box\": {\"size\": 0.4}}, \"position\": [" x \
+  ", 0, 0], "                                                \
+  "\"plastic\": {\"spacing\": 0.05}"
+
 static void overlaps_are_named(void** state) {
   (void)state;
   const char* small = "\"mesh\": {\"lattice\": {\"size\": 0.05, \"cells\": 1}}, " AT("0.02");
@@ -242,6 +247,12 @@ static void overlaps_are_named(void** state) {
   // One inside of the other, and a rod through it.
   assert_int_equal(overlaps(BOX ", " AT("0"), small), 1);
   assert_int_equal(overlaps(BOX ", " AT("0"), rod), 1);
+  // Clay 2 cm inside, beside and around others; its grains reach to its faces.
+  assert_int_equal(overlaps(BOX ", " AT("0"), CLAY("0.38")), 1);
+  assert_int_equal(overlaps(BOX ", " AT("0"), CLAY("0.401")), 0);
+  assert_int_equal(overlaps(CLAY("0"), small), 1);
+  assert_int_equal(overlaps(CLAY("0"), CLAY("0.36")), 1);
+  assert_int_equal(overlaps(CLAY("0"), CLAY("0.401")), 0);
   // Who does not collide does not overlap, and neither does who has not started.
   assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", \"body_contact\": false, " AT("0.39")), 0);
   assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", \"start\": 1, " AT("0.39")), 0);

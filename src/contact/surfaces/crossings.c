@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "contact/surfaces/crossings.h"
 
+#include "contact/surfaces/approach.h"
 #include "yawara/extend/memory.h"
 
 // Bodies in line with each other have edges within each other's faces, which cross nothing. So they
@@ -8,6 +9,10 @@
 // with anything, and again with the opposite: what only touches is apart in one of the two.
 #define SHIFT 1e-3f
 static const yw_vec3 askew = {0.5347f, 0.6231f, 0.5709f};
+
+// Balls overlap what is nearer than this share of the distance that contact keeps, which presses
+// them together a little.
+#define BALL_SHARE 0.9f
 
 static yw_vec3 place(const yw_crossing_side* side, int32_t particle) {
   return yw_add(yw_xyz(side->particles->pos[particle]), side->shift);
@@ -122,6 +127,54 @@ static bool cross_as_placed(const yw_crossing_side* a, const yw_crossing_side* b
   return lies_inside(a, b) || lies_inside(b, a);
 }
 
+// Loose points ----------------------------------------------------------------------------------
+
+static float radius_of(const yw_crossing_side* side, int32_t particle) {
+  return side->geometry.radius ? side->geometry.radius[particle] : 0.0f;
+}
+
+static float most_radius(const yw_crossing_side* side) {
+  float most = 0.0f;
+  for (int32_t i = 0; i < side->complex->num_vertices && side->geometry.radius; ++i) {
+    most = fmaxf(most, radius_of(side, side->complex->vertices[i]));
+  }
+  return most;
+}
+
+// A ball with a leaf of the other side: its triangles, or edges where it has none.
+static bool ball_overlaps(const yw_crossing_side* balls, int32_t ball, const yw_crossing_side* b,
+                          int32_t leaf) {
+  const yw_complex_leaf* l = &b->complex->leaves[leaf];
+  bool faces = b->complex->num_triangles > 0;
+  yw_vec3 p = place(balls, ball);
+  for (int32_t k = faces ? l[0].triangle : l[0].edge; k < (faces ? l[1].triangle : l[1].edge);
+       ++k) {
+    const int32_t* v = faces ? b->complex->triangles[k] : b->complex->edges[k];
+    float keeps = radius_of(balls, ball) + radius_of(b, v[0]);
+    const yw_vec3 face[4] = {p, place(b, v[0]), place(b, v[1]), place(b, v[faces ? 2 : 1])};
+    const yw_vec3 edge[4] = {p, p, face[1], face[2]};
+    yw_nearest near =
+        faces ? yw_nearest_points(YW_VERTEX_TRIANGLE, face) : yw_nearest_points(YW_EDGE_EDGE, edge);
+    if (near.distance < BALL_SHARE * keeps) return true;
+  }
+  return false;
+}
+
+static bool balls_overlap(const yw_crossing_side* balls, const yw_crossing_side* b) {
+  float pad = BALL_SHARE * (most_radius(balls) + most_radius(b));
+  const yw_complex* c = balls->complex;
+  for (int32_t leaf = 0; leaf < c->num_leaves; ++leaf) {
+    yw_aabb box = yw_aabb_pad(balls->leaves.nodes[balls->leaves.first_leaf + leaf], pad);
+    yw_box_walk walk = yw_box_walk_begin(&b->leaves, box);
+    for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
+      for (int32_t i = c->leaves[leaf].vertex; i < c->leaves[leaf + 1].vertex; ++i) {
+        if (ball_overlaps(balls, c->vertices[i], b, other)) return true;
+      }
+    }
+  }
+  return lies_inside(balls, b);
+}
+
 // The first of two sides, moved by one or minus one shift.
 static yw_crossing_side shifted(const yw_crossing_side* a, const yw_crossing_side* b, float sign) {
   float size = a->complex->size < b->complex->size ? a->complex->size : b->complex->size;
@@ -131,7 +184,8 @@ static yw_crossing_side shifted(const yw_crossing_side* a, const yw_crossing_sid
 }
 
 bool yw_sides_cross(const yw_crossing_side* a, const yw_crossing_side* b) {
-  if (a->complex->is_loose || b->complex->is_loose) return false;
+  if (a->complex->is_loose) return balls_overlap(a, b);
+  if (b->complex->is_loose) return balls_overlap(b, a);
   yw_crossing_side forth = shifted(a, b, 1.0f), back = shifted(a, b, -1.0f);
   return cross_as_placed(&forth, b) && cross_as_placed(&back, b);
 }
