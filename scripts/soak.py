@@ -415,7 +415,7 @@ def sanitizers(minutes):
         code, said = 0, ""
         if not BUILT:
             code, said = call("scripts/configure.sh", folder, "-DYW_BUILD_TESTS=ON", "-DCMAKE_C_COMPILER=clang", "-DYW_WITH_CUDA=OFF",
-                              "-DYW_WITH_OPENVDB=OFF", "-DYW_WITH_X86_KERNELS=OFF", "-DYW_OPTIMIZE=-O1", f"-DYW_SANITIZE={flags}", *options)
+                              "-DYW_WITH_OPENVDB=OFF", "-DYW_WITH_X86_KERNELS=OFF", "-DYW_OPTIMIZE=-O2", f"-DYW_SANITIZE={flags}", *options)
         if code != 0:
             print(said[-6000:], flush=True)
             return False
