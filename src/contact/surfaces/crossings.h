@@ -26,5 +26,7 @@ void yw_crossing_side_free(const yw_allocator* mem, yw_crossing_side* side);
 bool yw_sides_cross(const yw_crossing_side* a, const yw_crossing_side* b);
 /// The same also for those that only touch. Never of loose particles: contact pushes them out.
 bool yw_sides_touch(const yw_crossing_side* a, const yw_crossing_side* b);
+/// True if they are nearer than contact keeps things of their thickness.
+bool yw_sides_press(const yw_crossing_side* a, const yw_crossing_side* b);
 
 #endif
