@@ -338,12 +338,13 @@ SLOWER = {"address and undefined behaviour": 4, "threads": 8, "memory": 4}  # th
 
 
 def programs_of(folder):
-    """(name, command, environment, working directory) of every test of a build; --built machines lack tools of the shell's."""
-    for test in json.loads(call("ctest", "--test-dir", folder, "--show-only=json-v1")[1])["tests"]:
+    """(name, command, environment, working directory) of every test of a build; where only programs are, not of scripts."""
+    code, said = call("ctest", "--test-dir", folder, "--show-only=json-v1")
+    for test in json.loads(said)["tests"] if code == 0 else []:
         properties = {each["name"]: each["value"] for each in test["properties"]}
         words = [word.split("=", 1) for word in properties.get("ENVIRONMENT", [])]
         command = test.get("command", [test["name"]])  # not said where it is not built
-        if not BUILT or command[0] != "bash":
+        if not BUILT or test["name"].split("/")[0] not in ("cli", "python"):
             yield test["name"], command, dict(words), properties["WORKING_DIRECTORY"]
 
 
@@ -355,42 +356,43 @@ def seconds_taken():
 
 
 def run_program(program, log, end, more):
-    """(key, "passed", "failed" or, if it had to be ended at `end`, "late") of a (key, command, environment, folder)."""
+    """(key, "passed", "failed" or, if it had to be ended at `end`, "late", where it divided by zero) of a (key, command, environment, folder)."""
     key, command, environment, folder = program
     start = time.monotonic()
     limit, code = max(0.1, min(end - start, LONGEST)), None
     if not os.access(command[0], os.X_OK) and not shutil.which(command[0]):
         print(f"{' '.join(key)}: not built", flush=True)
-        return key, "failed"
+        return key, "failed", set()
     with tempfile.TemporaryFile() as out:
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = subprocess.run([str(word) for word in command], cwd=folder, env={**os.environ, **environment, **more}, stdout=out,
                                   stderr=subprocess.STDOUT, timeout=limit).returncode
         out.seek(0)
         said = out.read().decode(errors="replace")
-    # What may go on after it is told, too.
-    good = code == 0 and "runtime error:" not in said
+    zeros = {os.path.relpath(place, ROOT) for place in re.findall(r"^(\S+:\d+):\d+: runtime error: division by zero$", said, re.M)}
+    good = code == 0
     result = "passed" if good else "late" if code is None and limit < LONGEST else "failed"
     print(f"{' '.join(key)}: {result}, {time.monotonic() - start:.1f} s", flush=True)
     if not good:
         with log.open("a") as file:
             file.write(f"== {' '.join(key)}: {result}, exit code {code}\n{said[:20000]}\n{said[20000:][-20000:]}\n")
-    return key, result
+    return key, result, zeros
 
 
 def run_programs(part, todo, end, **environment):
-    """Runs (key, command, environment, folder) in their order, JOBS at the same time, until `end`: {key: result}. build/PART.log has what
-    those said that did not pass."""
+    """Runs (key, command, environment, folder) in their order, JOBS at the same time, until `end`: {key: result}, and where numbers were
+    divided by zero, which ends no program. build/PART.log has what those said that did not pass."""
     log = BUILD / f"{part}.log"
     log.unlink(missing_ok=True)
 
     def run(number):
         with PLACES.one((list(COUNTS).index(part), number)):
             late = time.monotonic() >= end
-            return (todo[number][0], "late") if late else run_program(todo[number], log, end, environment)
+            return (todo[number][0], "late", set()) if late else run_program(todo[number], log, end, environment)
 
     with concurrent.futures.ThreadPoolExecutor(2 * JOBS) as pool:
-        return dict(pool.map(run, range(len(todo))))
+        done = list(pool.map(run, range(len(todo))))
+    return {key: result for key, result, _ in done}, sorted(set().union(*(zeros for _, _, zeros in done)))
 
 
 def sums(results):
@@ -402,7 +404,7 @@ def sums(results):
 def tests(minutes):
     end, taken = time.monotonic() + 60 * minutes, seconds_taken()
     todo = sorted([((name,), *more) for name, *more in programs_of(BUILD)], key=lambda program: -taken.get(program[0][0], 0))
-    results = run_programs("tests", todo, end, YW_TEST_FULL="1")
+    results, _ = run_programs("tests", todo, end, YW_TEST_FULL="1")
     keep("tests", **sums(results))
     return set(results.values()) == {"passed"}
 
@@ -422,7 +424,8 @@ def sanitizers(minutes):
         todo += [((name, test), *more) for test, *more in programs_of(folder)]
     # The longest first, so that none of them is alone at the end.
     todo.sort(key=lambda program: -SLOWER[program[0][0]] * taken.get(program[0][1], 0))
-    results = run_programs("sanitizers", todo, end, YW_TEST_FAST="1")
+    results, zeros = run_programs("sanitizers", todo, end, YW_TEST_FAST="1")
+    print("divided by zero: " + ", ".join(zeros), flush=True)
     for name in SANITIZERS:
         keep("sanitizers", name=name, **sums({key: result for key, result in results.items() if key[0] == name}))
     return set(results.values()) == {"passed"}
