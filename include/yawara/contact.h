@@ -24,10 +24,11 @@ YW_API yw_status yw_world_set_pair_contact(yw_world* world, yw_body_id a, yw_bod
 // Overlaps ----------------------------------------------------------------------------------------
 
 /// Pairs of bodies that overlap as they are now: their surfaces cross, or one lies inside of the
-/// other. Only of bodies that collide and have started; loose particles overlap nothing. Older
-/// bodies first; the first `capacity` pairs are written (out may be NULL if it is 0). Returns how
-/// many there are; -1: out of memory, or world is NULL. Steps move such bodies apart as wholes, at
-/// 0.5 m/s and without giving them velocity, when they have just been made, started or placed.
+/// other. Loose particles overlap what is nearer than 0.9 of what contact keeps. Only of bodies
+/// that collide and have started. Older bodies first; the first `capacity` pairs are written (out
+/// may be NULL if it is 0). Returns how many there are; -1: out of memory, or world is NULL. Steps
+/// move such bodies apart as wholes, at 0.5 m/s and without giving them velocity, when they have
+/// just been made, started or placed; contact pushes loose particles out.
 YW_API int32_t yw_world_crossings(yw_world* world, yw_body_id (*out)[2], int32_t capacity);
 
 // Contacts of the last step -----------------------------------------------------------------------

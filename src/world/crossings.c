@@ -16,7 +16,7 @@ static bool fill_sides(const yw_world* world, yw_crossing_side* sides) {
     const yw_body* body = &world->bodies.items[world->body_order.items[i]];
     if (!may_cross(world, body)) continue;
     yw_contact_geometry geometry = body->model->method->contact_geometry(body->state);
-    if (geometry.num_triangles == 0 && geometry.num_segments == 0) continue;
+    if (geometry.num_triangles == 0 && geometry.num_segments == 0 && !geometry.radius) continue;
     if (!yw_crossing_side_create(&world->mem, &geometry, &body->particles, &sides[i])) return false;
   }
   return true;

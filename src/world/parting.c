@@ -24,7 +24,9 @@ static bool is_listed(const yw_world* world, uint64_t pair) {
 
 static bool may_part(const yw_body* body) { return body->body_contact && yw_body_takes_part(body); }
 
-static bool touch(const yw_world* world, const yw_body* a, const yw_body* b, bool* out_of_memory) {
+// With thickness: also while contact would push them.
+static bool touch(const yw_world* world, const yw_body* a, const yw_body* b, bool thick,
+                  bool* out_of_memory) {
   const yw_body* bodies[2] = {a, b};
   yw_crossing_side sides[2] = {{0}, {0}};
   bool good = true, solid = true;
@@ -34,6 +36,7 @@ static bool touch(const yw_world* world, const yw_body* a, const yw_body* b, boo
     if (solid) good = yw_crossing_side_create(&world->mem, &g, &bodies[s]->particles, &sides[s]);
   }
   bool found = good && solid && yw_sides_touch(&sides[0], &sides[1]);
+  found = found || (good && solid && thick && yw_sides_press(&sides[0], &sides[1]));
   for (int s = 0; s < 2; ++s) yw_crossing_side_free(&world->mem, &sides[s]);
   *out_of_memory = *out_of_memory || !good;
   return found;
@@ -57,7 +60,7 @@ static bool find_pairs(yw_world* world, int32_t i) {
     uint64_t pair = yw_contact_pair(world->body_order.items[i], world->body_order.items[k]);
     if (k == i || !may_part(other) || !may_meet(world, i, k) || is_listed(world, pair)) continue;
     if (!yw_aabb_overlap(box, world->body_boxes.items[k])) continue;
-    if (!touch(world, body, other, &out_of_memory)) continue;
+    if (!touch(world, body, other, false, &out_of_memory)) continue;
     if (!YW_LIST_RESERVE(&world->mem, &world->parting, 1)) return false;
     world->parting.items[world->parting.count++] = pair;
   }
@@ -102,7 +105,7 @@ static bool drop_pairs(yw_world* world) {
     yw_body* b = &world->bodies.items[(uint32_t)pair];
     yw_body_rouse(a);
     yw_body_rouse(b);
-    if (!touch(world, a, b, &out_of_memory)) continue;
+    if (!touch(world, a, b, true, &out_of_memory)) continue;
     pairs[i] = pairs[kept];
     pairs[kept++] = pair;
   }

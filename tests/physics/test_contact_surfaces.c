@@ -230,6 +230,11 @@ static int32_t overlaps(const char* first, const char* second) {
 
 #define AT(x) "\"position\": [" x ", 0, 0], \"match\": {}"
 
+#define CLAY(x)                                              \
+  "\"shape\": {\"box\": {\"size\": 0.4}}, \"position\": [" x \
+  ", 0, 0], "                                                \
+  "\"plastic\": {\"spacing\": 0.05}"
+
 static void overlaps_are_named(void** state) {
   (void)state;
   const char* small = "\"mesh\": {\"lattice\": {\"size\": 0.05, \"cells\": 1}}, " AT("0.02");
@@ -242,6 +247,12 @@ static void overlaps_are_named(void** state) {
   // One inside of the other, and a rod through it.
   assert_int_equal(overlaps(BOX ", " AT("0"), small), 1);
   assert_int_equal(overlaps(BOX ", " AT("0"), rod), 1);
+  // Clay 2 cm inside, beside and around others; its grains reach to its faces.
+  assert_int_equal(overlaps(BOX ", " AT("0"), CLAY("0.38")), 1);
+  assert_int_equal(overlaps(BOX ", " AT("0"), CLAY("0.401")), 0);
+  assert_int_equal(overlaps(CLAY("0"), small), 1);
+  assert_int_equal(overlaps(CLAY("0"), CLAY("0.36")), 1);
+  assert_int_equal(overlaps(CLAY("0"), CLAY("0.401")), 0);
   // Who does not collide does not overlap, and neither does who has not started.
   assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", \"body_contact\": false, " AT("0.39")), 0);
   assert_int_equal(overlaps(BOX ", " AT("0"), BOX ", \"start\": 1, " AT("0.39")), 0);
@@ -253,6 +264,9 @@ static void overlaps_are_named(void** state) {
 #define SHEET                                                                                 \
   "\"sheet\": {\"rectangle\": {\"width\": 0.4, \"depth\": 0.4, \"across\": 4, \"along\": 4}," \
   " \"thickness\": 0.02}"
+#define ROD                                                                                       \
+  "\"rod\": {\"line\": {\"from\": [-0.2, 0, 0], \"to\": [0.2, 0, 0], \"count\": 9}, \"radius\": " \
+  "0.03}"
 #define LATTICE "\"mesh\": {\"lattice\": {\"size\": 0.4, \"cells\": 2}}, "
 
 // Kinetic energy over mass, as a speed (m/s).
@@ -267,8 +281,8 @@ static double speed_of(const yw_world* world) {
   return sqrt(2.0 * energy / mass);
 }
 
-// Bodies 7 cm inside each other, at rest in space: they part within 20 steps, and solid ones do not
-// move afterwards. Sheets are pushed off by their thickness.
+// Bodies 7 cm inside each other, at rest in space: they part within 20 steps and do not move
+// afterwards; thin ones are apart by their thickness then.
 static void overlapping_starts_part_without_a_kick(void** state) {
   (void)state;
   static const struct {
@@ -278,9 +292,11 @@ static void overlapping_starts_part_without_a_kick(void** state) {
                {LATTICE "\"frames\": {\"youngs_modulus\": 1e6}", 0.53, 1e-3},
                {LATTICE "\"fem\": {\"max_level\": 0}", 0.53, 1e-3},
                {LATTICE "\"rigid\": {}", 0.53, 1e-3},
-               {SHEET, 0.33, 0.05}};
+               {SHEET, 0.33, 1e-3},
+               {SHEET ", \"slender\": {\"youngs_modulus\": 1e8}", 0.33, 1e-3},
+               {ROD ", \"slender\": {\"youngs_modulus\": 1e9}", 0.33, 1e-3}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
-    const char* lower = strstr(kinds[i].body, "sheet") ? kinds[0].body : kinds[i].body;
+    const char* lower = i >= 4 ? kinds[0].body : kinds[i].body;
     char text[1000];
     snprintf(text, sizeof text,
              "{\"contact\": \"surfaces\", \"gravity\": [0, 0, 0], \"bodies\": [{%s, \"position\":"

@@ -360,6 +360,29 @@ static void chosen_steps_follow_the_rule(void** state) {
   yw_shape_release(box);
 }
 
+// A body that flies apart by 500 d in a step is given up at once, by 300 d it goes on; as a whole
+// it may fly as far.
+static void bodies_that_fly_apart_end_soon(void** state) {
+  (void)state;
+  const float d = 0.05f, h = 0.02f, ways[3] = {300, 500, 500};
+  const yw_status results[3] = {YW_OK, YW_ERR_DIVERGED, YW_OK};
+  for (int k = 0; k < 3; ++k) {
+    plastic_lab lab;
+    yw_shape* box = lab_box(4, 4, 4, d);
+    lab_begin_shape(&lab, box, d, NULL);
+    lab.ctx.gravity = (yw_vec3){0, 0, 0};
+    for (int32_t m = 0; m < lab.particles.count; ++m) {
+      bool there = m % 2 == 0 || k == 2;
+      lab.particles.vel[m].x = (there ? 1.0f : -1.0f) * ways[k] * d / h;
+    }
+    yw_status status = lab_step(&lab, h);
+    if (status < 0 || results[k] < 0) assert_int_equal(status, results[k]);
+    if (results[k] < 0) assert_int_equal(lab.body->inner_steps, 0);
+    lab_end(&lab);
+    yw_shape_release(box);
+  }
+}
+
 // Non-finite numbers stop the body at once.
 static void lost_numbers_are_noticed(void** state) {
   (void)state;
@@ -627,6 +650,7 @@ int main(void) {
       cmocka_unit_test(probes_see_moving_obstacles),
       cmocka_unit_test(stalled_solves_are_counted),
       cmocka_unit_test(chosen_steps_follow_the_rule),
+      cmocka_unit_test(bodies_that_fly_apart_end_soon),
       cmocka_unit_test(lost_numbers_are_noticed),
       cmocka_unit_test(bodies_live_in_a_world),
       cmocka_unit_test(bad_input_is_refused),

@@ -10,6 +10,7 @@
 
 #include "support/scene_text.h"
 #include "support/world_fixture.h"
+#include "yawara/contact.h"
 
 // For bodies of at most some hundred particles.
 #define STEP_SECONDS 2.0
@@ -430,8 +431,28 @@ static void light_stiff_bodies_bear_heavy_ones(void** state) {
   }
 }
 
+// `yawara run` warns of them, and with --strict refuses.
+static void bodies_made_inside_each_other_are_told(void** state) {
+  (void)state;
+  static trial t;
+  for (int first = 0; first < NUM_METHODS; ++first) {
+    for (int second = 0; second < NUM_METHODS; ++second) {
+      yw_body_id pair[2];
+      if (first >= SHEET && second >= SHEET) continue;  // thin: 4 cm above each other
+      begin_trial(&t, 1, NESTED, first, second, true);
+      if (!build_trial(&t)) fail_msg("%s\n%s", t.fault, t.text);
+      if (yw_world_crossings(t.world, &pair, 1) != 1) {
+        fail_msg("%s inside %s is not told", method_names[second], method_names[first]);
+      }
+      assert_true(pair[0].index1 != pair[1].index1);
+      yw_world_destroy(t.world);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(bodies_bear_what_they_are_put_through),
-                                     cmocka_unit_test(light_stiff_bodies_bear_heavy_ones)};
+                                     cmocka_unit_test(light_stiff_bodies_bear_heavy_ones),
+                                     cmocka_unit_test(bodies_made_inside_each_other_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,7 @@ static void sizes_that_lie_are_refused(void** state) {
 static void what_cannot_expand_so_far_is_not_allocated(void** state) {
   (void)state;
   yw_set_decompressor(YW_COMPRESSION_LZ4, expand_repeated);
-  char file[1000];
+  char file[1000] = {0};
   int n =
       snprintf(file, sizeof file,
                "<VTKFile type=\"ImageData\" compressor=\"vtkLZ4DataCompressor\"><ImageData "

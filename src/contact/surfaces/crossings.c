@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "contact/surfaces/crossings.h"
 
+#include "contact/surfaces/approach.h"
 #include "yawara/extend/memory.h"
 
 // Bodies in line with each other have edges within each other's faces, which cross nothing. So they
@@ -8,6 +9,10 @@
 // with anything, and again with the opposite: what only touches is apart in one of the two.
 #define SHIFT 1e-3f
 static const yw_vec3 askew = {0.5347f, 0.6231f, 0.5709f};
+
+// Balls overlap what is nearer than this share of the distance that contact keeps, which presses
+// them together a little.
+#define BALL_SHARE 0.9f
 
 static yw_vec3 place(const yw_crossing_side* side, int32_t particle) {
   return yw_add(yw_xyz(side->particles->pos[particle]), side->shift);
@@ -122,6 +127,69 @@ static bool cross_as_placed(const yw_crossing_side* a, const yw_crossing_side* b
   return lies_inside(a, b) || lies_inside(b, a);
 }
 
+// Thickness -------------------------------------------------------------------------------------
+
+static float radius_of(const yw_crossing_side* side, int32_t particle) {
+  return side->geometry.radius ? side->geometry.radius[particle] : 0.0f;
+}
+
+static float most_radius(const yw_crossing_side* side) {
+  float most = 0.0f;
+  for (int32_t i = 0; i < side->complex->num_vertices && side->geometry.radius; ++i) {
+    most = fmaxf(most, radius_of(side, side->complex->vertices[i]));
+  }
+  return most;
+}
+
+// Vertices of one leaf with triangles of the other.
+static bool vertex_is_near(const yw_crossing_side* a, int32_t leaf_a, const yw_crossing_side* b,
+                           int32_t leaf_b, float share) {
+  const yw_complex_leaf *la = &a->complex->leaves[leaf_a], *lb = &b->complex->leaves[leaf_b];
+  for (int32_t i = la[0].vertex; i < la[1].vertex; ++i) {
+    int32_t p = a->complex->vertices[i];
+    for (int32_t k = lb[0].triangle; k < lb[1].triangle; ++k) {
+      const int32_t* v = b->complex->triangles[k];
+      const yw_vec3 x[4] = {place(a, p), place(b, v[0]), place(b, v[1]), place(b, v[2])};
+      float distance = yw_nearest_points(YW_VERTEX_TRIANGLE, x).distance;
+      if (distance < share * (radius_of(a, p) + radius_of(b, v[0]))) return true;
+    }
+  }
+  return false;
+}
+
+static bool edge_is_near(const yw_crossing_side* a, int32_t leaf_a, const yw_crossing_side* b,
+                         int32_t leaf_b, float share) {
+  const yw_complex_leaf *la = &a->complex->leaves[leaf_a], *lb = &b->complex->leaves[leaf_b];
+  for (int32_t i = la[0].edge; i < la[1].edge; ++i) {
+    const int32_t* e = a->complex->edges[i];
+    for (int32_t k = lb[0].edge; k < lb[1].edge; ++k) {
+      const int32_t* f = b->complex->edges[k];
+      const yw_vec3 x[4] = {place(a, e[0]), place(a, e[1]), place(b, f[0]), place(b, f[1])};
+      float distance = yw_nearest_points(YW_EDGE_EDGE, x).distance;
+      if (distance < share * (radius_of(a, e[0]) + radius_of(b, f[0]))) return true;
+    }
+  }
+  return false;
+}
+
+// Whether two sides are nearer than this share of the distance that contact keeps.
+static bool is_near(const yw_crossing_side* a, const yw_crossing_side* b, float share) {
+  float pad = share * (most_radius(a) + most_radius(b));
+  for (int32_t leaf = 0; leaf < a->complex->num_leaves && pad > 0.0f; ++leaf) {
+    yw_aabb box = yw_aabb_pad(a->leaves.nodes[a->leaves.first_leaf + leaf], pad);
+    yw_box_walk walk = yw_box_walk_begin(&b->leaves, box);
+    for (int32_t other; (other = yw_box_walk_next(&walk)) >= 0;) {
+      if (vertex_is_near(a, leaf, b, other, share) || vertex_is_near(b, other, a, leaf, share) ||
+          edge_is_near(a, leaf, b, other, share)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+static bool is_loose(const yw_crossing_side* side) { return side->complex->is_loose; }
+
 // The first of two sides, moved by one or minus one shift.
 static yw_crossing_side shifted(const yw_crossing_side* a, const yw_crossing_side* b, float sign) {
   float size = a->complex->size < b->complex->size ? a->complex->size : b->complex->size;
@@ -131,13 +199,20 @@ static yw_crossing_side shifted(const yw_crossing_side* a, const yw_crossing_sid
 }
 
 bool yw_sides_cross(const yw_crossing_side* a, const yw_crossing_side* b) {
-  if (a->complex->is_loose || b->complex->is_loose) return false;
+  if (is_loose(a) || is_loose(b)) {
+    const yw_crossing_side *balls = is_loose(a) ? a : b, *other = is_loose(a) ? b : a;
+    return is_near(a, b, BALL_SHARE) || lies_inside(balls, other);
+  }
   yw_crossing_side forth = shifted(a, b, 1.0f), back = shifted(a, b, -1.0f);
   return cross_as_placed(&forth, b) && cross_as_placed(&back, b);
 }
 
 bool yw_sides_touch(const yw_crossing_side* a, const yw_crossing_side* b) {
-  if (a->complex->is_loose || b->complex->is_loose) return false;
+  if (is_loose(a) || is_loose(b)) return false;
   yw_crossing_side forth = shifted(a, b, 1.0f), back = shifted(a, b, -1.0f);
   return cross_as_placed(&forth, b) || cross_as_placed(&back, b);
+}
+
+bool yw_sides_press(const yw_crossing_side* a, const yw_crossing_side* b) {
+  return is_near(a, b, 1.0f);
 }

@@ -22,9 +22,11 @@ bool yw_crossing_side_create(const yw_allocator* mem, const yw_contact_geometry*
 void yw_crossing_side_free(const yw_allocator* mem, yw_crossing_side* side);
 
 /// True if an edge of one goes through a triangle of the other, or one lies inside of the tets of
-/// the other. Loose particles do not cross.
+/// the other. Loose particles do if they are clearly nearer than contact keeps them.
 bool yw_sides_cross(const yw_crossing_side* a, const yw_crossing_side* b);
-/// The same also for those that only touch.
+/// The same also for those that only touch. Never of loose particles: contact pushes them out.
 bool yw_sides_touch(const yw_crossing_side* a, const yw_crossing_side* b);
+/// True if they are nearer than contact keeps things of their thickness.
+bool yw_sides_press(const yw_crossing_side* a, const yw_crossing_side* b);
 
 #endif

@@ -23,6 +23,9 @@
 #define MOST_FALL 1.0f
 #define MOST_WAVES 5.0f
 #define MAX_INNER_STEPS 10000
+// A body whose masters would take more steps than this for how fast they move apart, each several
+// hundred times d, has diverged.
+#define MAX_STEPS_APART 1000
 // A step whose solve did not converge is repeated at half length, at most this often in a row.
 #define MAX_HALVINGS 6
 // Tolerance of answers to impulses: contact iterates over them.
@@ -96,6 +99,7 @@ typedef struct inner_step {
   const yw_step_ctx* ctx;
   const plastic_kernels* kernels;
   float begin;   // s, from the start of the substep
+  float apart;   // s, longest step for how fast the masters move relative to the body
   bool is_away;  // on a device
   double clock;
 } inner_step;
@@ -345,9 +349,10 @@ static yw_status measure_speeds(const inner_step* s, float* fastest2, float* spr
 }
 
 // The longest step allowed; see docs/methods/plastic.md for the rule.
-static yw_status longest_step(const inner_step* s, float* out) {
+static yw_status longest_step(inner_step* s, float* out) {
   plastic_body* body = s->body;
   *out = body->params.time_step * 1.0001f;
+  s->apart = INFINITY;
   if (body->params.time_step > 0.0f) return YW_OK;
   float fastest2, spread2;
   yw_status status = measure_speeds(s, &fastest2, &spread2);
@@ -355,9 +360,9 @@ static yw_status longest_step(const inner_step* s, float* out) {
   spread2 = yw_plastic_most(body, spread2);
   float wave = body->model->wave_speed * sqrtf(body->params.stiffness_scale);
   float d = body->model->spacing, longest = MOST_WAVES * d / wave;
-  float by_spread = MOST_WAY * d / sqrtf(spread2 + 1e-20f);
+  s->apart = MOST_WAY * d / sqrtf(spread2 + 1e-20f);
   float by_fall = MOST_FALL * d / sqrtf(fastest2 + 1e-20f);
-  if (by_spread < longest) longest = by_spread;
+  if (s->apart < longest) longest = s->apart;
   *out = by_fall < longest ? by_fall : longest;
   return status;
 }
@@ -395,7 +400,9 @@ static yw_status take_steps(plastic_body* body, yw_particles* particles, const y
     // A substep of just the wanted length is one step, despite rounding.
     float steps = ceilf(left / longest - 1e-4f);
     if (!(steps >= 1.0f)) steps = 1.0f;
-    if (steps > (float)MAX_INNER_STEPS) return YW_ERR_DIVERGED;
+    if (steps > (float)MAX_INNER_STEPS || left > (float)MAX_STEPS_APART * s.apart) {
+      return YW_ERR_DIVERGED;
+    }
     body->dt = left / steps;
     s.begin = ctx->h - left;
     // As printed, the result of any solve is accepted.

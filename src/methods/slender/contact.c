@@ -204,6 +204,10 @@ static void begin_state(slender_body* body, int32_t p, bool holds, double h) {
     return;
   }
   slip = rests ? slip * fmax(1.0 - most / pull, LEAST_SLIP) : fmin(moved, slip);
+  if (!(slip > 0.0)) {
+    stop(body, p);
+    return;
+  }
   start_sliding(body, p, most / slip, 0.0);
   memcpy(body->solver.pose.x + 3 * p, touch->at, sizeof touch->at);
 }
@@ -325,8 +329,9 @@ static double next_slip(const slender_body* body) {
     drag += body->solver.anchors[p].drag * s.slip;
     drag_before += touch->drag * touch->slip;
   }
-  double stiffness = weight * (drag - drag_before) / (before - slip);
-  bool known = before - slip > 1e-6 * before && stiffness > 0.0 && isfinite(stiffness);
+  bool less = before - slip > 1e-6 * before;
+  double stiffness = less ? weight * (drag - drag_before) / (before - slip) : 0.0;
+  bool known = stiffness > 0.0 && isfinite(stiffness);
   double share = known ? 1.0 + weight * (drag - weight) / (stiffness * slip) : 1.0;
   return share <= 0.0 ? 0.0 : fmax(share, LEAST_SLIP);
 }
