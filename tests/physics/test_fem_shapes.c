@@ -76,21 +76,30 @@ static const fem_hierarchy* levels_of(const yw_world* world) {
   return yw_fem_hierarchy_of(yw_model_data(model, &yw_fem_method));
 }
 
+static double step_timed(yw_world* world) {
+  clock_t start = clock();
+  assert_true(yw_world_step(world, FRAME, 1, NULL) >= 0);
+  return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
 // Displacements, 3 per node, of a body that has come to rest: critically damped for about this
 // frequency, it has 0.1 % left to go after nine radians. `seconds` of processor time are those of
-// the steps.
+// the steps; `finest` (may be NULL) those of the finest mesh, of linear tets, frame by frame in
+// turn.
 static double* sag_of(const shape_case* c, const char* settings, double frequency,
-                      yw_fem_statistics* state, double* seconds) {
-  char damped[300];
+                      yw_fem_statistics* state, double* seconds, double* finest) {
+  char damped[300], linear[400];
   snprintf(damped, sizeof damped, ", 'mass_damping': %g, 'sleep_speed': 0%s", 2.0 * frequency,
            settings);
+  snprintf(linear, sizeof linear, "%s, 'refine': 'finest'", damped);
   yw_world* world = make(c, damped, GRAVITY);
+  yw_world* beside = finest ? make(c, linear, GRAVITY) : NULL;
   const fem_hierarchy* h = levels_of(world);
-  clock_t start = clock();
   while (yw_world_time(world) < 9.0 / frequency) {
-    assert_true(yw_world_step(world, FRAME, 1, NULL) >= 0);
+    *seconds += step_timed(world);
+    if (finest) *finest += step_timed(beside);
   }
-  *seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  if (finest) yw_world_destroy(beside);
   const yw_vec3* x = yw_body_positions(world, yw_world_body(world, 0), NULL);
   double* u = malloc(3 * sizeof *u * (size_t)h->num_nodes);
   for (int32_t i = 0; i < h->num_nodes; ++i) {
@@ -234,10 +243,10 @@ static answer ask_calculix(const shape_case* c, const fem_hierarchy* h, int32_t 
 
 // The comparison --------------------------------------------------------------------------------
 
-static answer measure(const shape_case* c, const char* settings, double frequency) {
+static answer measure(const shape_case* c, const char* settings, double frequency, double* finest) {
   yw_fem_statistics state;
-  double seconds;
-  double* u = sag_of(c, settings, frequency, &state, &seconds);
+  double seconds = 0.0;
+  double* u = sag_of(c, settings, frequency, &state, &seconds, finest);
   yw_world* world = make(c, settings, GRAVITY);
   answer a = {.num_tets = state.num_tets,
               .sag = largest(levels_of(world)->num_nodes, u),
@@ -246,14 +255,6 @@ static answer measure(const shape_case* c, const char* settings, double frequenc
   a.frequency = frequency_of(c, settings, u);
   free(u);
   return a;
-}
-
-// Processor time until a body on its finest mesh, of linear tets, hangs.
-static double time_of_finest(const shape_case* c, double frequency) {
-  yw_fem_statistics state;
-  double seconds;
-  free(sag_of(c, ", 'refine': 'finest'", frequency, &state, &seconds));
-  return seconds;
 }
 
 // Time as a share of that of the finest mesh, if that is known.
@@ -274,12 +275,12 @@ static void compare(const shape_case* c) {
   if (many && c->core == 0.0) --level;  // the core is made of finest tets
   answer truth = ask_calculix(c, h, level, 2);
   print_row(c, "CalculiX, C3D10", truth, truth, 0.0);
-  answer ours = measure(c, "", truth.frequency);
-  double finest = getenv("YW_TEST_TABLE") ? time_of_finest(c, truth.frequency) : 0.0;
+  double finest = 0.0;
+  answer ours = measure(c, "", truth.frequency, getenv("YW_TEST_TABLE") ? &finest : NULL);
   print_row(c, "default settings", ours, truth, finest);
   if (getenv("YW_TEST_TABLE")) {
     print_row(c, "CalculiX, C3D4, finest mesh", ask_calculix(c, h, h->max_level, 1), truth, 0.0);
-    answer soft = measure(c, ", 'soften': 'finest'", truth.frequency);
+    answer soft = measure(c, ", 'soften': 'finest'", truth.frequency, NULL);
     print_row(c, "`soften`: `finest`", soft, truth, finest);
   }
   yw_world_destroy(world);
