@@ -83,12 +83,90 @@ static void several_workers_find_the_same_steps(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
+// Default bodies whose stiffness varies ---------------------------------------------------------
+
+static void hardly_varies(void* context, yw_vec3 point, int32_t label, yw_fem_material* material) {
+  (void)context;
+  (void)label;
+  material->youngs_modulus = 1e5f * (1.0f + 1e-4f * point.x);
+}
+
+// Tets of the finest level next to each other are up to a hundred times as stiff.
+static void grains(void* context, yw_vec3 point, int32_t label, yw_fem_material* material) {
+  (void)context;
+  (void)label;
+  float grain =
+      floorf(40.0f * point.x) + 3.0f * floorf(40.0f * point.y) + 5.0f * floorf(40.0f * point.z);
+  material->youngs_modulus = ((int)grain & 1) ? 1e5f : 1e3f;
+}
+
+static fem_model* make_block(yw_fem_material_at material, yw_tet_mesh* mesh) {
+  const int32_t cells[3] = {4, 2, 2};
+  yw_aabb box = {{0, 0, 0}, {0.4f, 0.2f, 0.15f}};
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_SIX, mesh), YW_OK);
+  yw_fem_def def = yw_default_fem_def();
+  def.mesh = mesh;
+  def.max_level = 2;
+  def.material_at = material;
+  def.params.mass_damping = 0.0f;
+  def.params.refine = YW_FEM_REFINE_NEVER;
+  def.params.min_level = 2;
+  void* model;
+  assert_int_equal(yw_fem_model_create(NULL, &def, &model, NULL), YW_OK);
+  return model;
+}
+
+static void stiffness_that_hardly_varies_takes_the_same_steps(void** state) {
+  (void)state;
+  yw_tet_mesh mesh[2];
+  fem_model *uniform = make_block(NULL, &mesh[0]), *varied = make_block(hardly_varies, &mesh[1]);
+  assert_null(uniform->materials.stiffness);
+  assert_non_null(varied->materials.stiffness);
+  for (int l = 1; l <= 2; ++l) {
+    assert_at_least(uniform->soft_step[l], 1.05 * uniform->level_step[l]);
+    assert_near(varied->soft_step[l] / uniform->soft_step[l], 1, 1e-3);
+  }
+  yw_fem_model_destroy(uniform);
+  yw_fem_model_destroy(varied);
+  for (int k = 0; k < 2; ++k) yw_tet_mesh_free(&mesh[k]);
+}
+
+// Velocities that differ from node to node stir all frequencies; nothing damps them.
+static void grains_of_any_stiffness_gain_no_energy(void** state) {
+  (void)state;
+  yw_tet_mesh mesh;
+  void *model = make_block(grains, &mesh), *body;
+  yw_particles p;
+  test_random random = {3};
+  assert_int_equal(yw_fem_method.body_create(model, NULL, &body, &p, NULL), YW_OK);
+  fem_body* b = body;
+  yw_step_ctx ctx = {.simd = yw_simd_resolve(YW_SIMD_AUTO)};
+  ctx.h = 10.0f * ((const fem_model*)model)->soft_step[2];
+  assert_true(yw_fem_method.advance(body, &p, &ctx) >= 0);
+  assert_int_equal(b->front.finest, 2);
+  for (int32_t n = 0; n < p.count; ++n) {
+    for (int k = 0; k < 3; ++k) (&p.vel[n].x)[k] += (float)test_random_in(&random, -0.03, 0.03);
+  }
+  // Energy of single steps swings with the fastest vibrations; it must not grow.
+  double largest[2] = {0.0, 0.0};
+  for (int k = 0; k < 600; ++k) {
+    assert_true(yw_fem_method.advance(body, &p, &ctx) >= 0);
+    largest[k / 300] = fmax(largest[k / 300], fem_total_energy(b, &p, 0.0));
+  }
+  assert_at_most(largest[1] / largest[0], 1.02);
+  yw_fem_method.body_destroy(body, &p);
+  yw_fem_model_destroy(model);
+  yw_tet_mesh_free(&mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bar_stiff_at_the_clamp_swings_as_the_finest_mesh),
       cmocka_unit_test(bar_stiff_at_the_tip_swings_as_the_finest_mesh),
       cmocka_unit_test(switches_hardly_pump_energy),
       cmocka_unit_test(several_workers_find_the_same_steps),
+      cmocka_unit_test(stiffness_that_hardly_varies_takes_the_same_steps),
+      cmocka_unit_test(grains_of_any_stiffness_gain_no_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

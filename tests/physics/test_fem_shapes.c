@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Bodies with default settings against CalculiX with quadratic tets (C3D10): sag under a small
 // weight and first frequency. With YW_TEST_TABLE (a part of a name, or "all") also shapes that take
-// minutes, and variants: the rows of docs/validation.md (scripts/write_validation.sh).
+// minutes, variants, and processor times relative to the finest mesh: the rows of
+// docs/validation.md (scripts/write_validation.sh).
 #include "methods/fem/fem.h"
 #include "methods/fem/hierarchy.h"
 #include "support/need_calculix.h"
 #include "support/scene_text.h"
 #include "yawara/fem.h"
 #include "yawara/yawara.h"
+
+#include <time.h>
 
 #define SECONDS 300
 #define GRAVITY 0.2
@@ -39,6 +42,8 @@ static const shape_case cases[] = {
      "'shape': {'union': {'of': [{'box': {'size': [0.4, 0.1, 0.1], 'center': [0.2, 0, 0]}}, "
      "{'box': {'size': [0.1, 0.3, 0.1], 'center': [0.35, 0.1, 0]}}]}}",
      "", 0.0, 0.06},
+    {"beam with a core", "'shape': {'box': {'size': [0.4, 0.1, 0.1], 'center': [0.2, 0, 0]}}", CORE,
+     0.025, 0.06},
     {"bar with a core, 8 finest tets thick", BAR("[8, 2, 2]"), ", 'max_level': 2" CORE, 0.025,
      1e-4},
     {"crank on a shaft",
@@ -46,8 +51,6 @@ static const shape_case cases[] = {
      "'center': [0.15, 0, 0]}}, {'box': {'size': [0.08, 0.28, 0.08], 'center': [0.3, 0.1, 0]}}, "
      "{'cylinder': {'radius': 0.04, 'height': 0.2, 'axis': 'x', 'center': [0.42, 0.2, 0]}}]}}",
      "", 0.0, 0.06},
-    {"beam with a core", "'shape': {'box': {'size': [0.4, 0.1, 0.1], 'center': [0.2, 0, 0]}}", CORE,
-     0.025, 0.06},
 };
 
 // The body in a world --------------------------------------------------------------------------
@@ -73,18 +76,30 @@ static const fem_hierarchy* levels_of(const yw_world* world) {
   return yw_fem_hierarchy_of(yw_model_data(model, &yw_fem_method));
 }
 
+static double step_timed(yw_world* world) {
+  clock_t start = clock();
+  assert_true(yw_world_step(world, FRAME, 1, NULL) >= 0);
+  return (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
 // Displacements, 3 per node, of a body that has come to rest: critically damped for about this
-// frequency, it has 0.1 % left to go after nine radians.
+// frequency, it has 0.1 % left to go after nine radians. `seconds` of processor time are those of
+// the steps; `finest` (may be NULL) those of the finest mesh, of linear tets, frame by frame in
+// turn.
 static double* sag_of(const shape_case* c, const char* settings, double frequency,
-                      yw_fem_statistics* state) {
-  char damped[300];
+                      yw_fem_statistics* state, double* seconds, double* finest) {
+  char damped[300], linear[400];
   snprintf(damped, sizeof damped, ", 'mass_damping': %g, 'sleep_speed': 0%s", 2.0 * frequency,
            settings);
+  snprintf(linear, sizeof linear, "%s, 'refine': 'finest'", damped);
   yw_world* world = make(c, damped, GRAVITY);
+  yw_world* beside = finest ? make(c, linear, GRAVITY) : NULL;
   const fem_hierarchy* h = levels_of(world);
   while (yw_world_time(world) < 9.0 / frequency) {
-    assert_true(yw_world_step(world, FRAME, 1, NULL) >= 0);
+    *seconds += step_timed(world);
+    if (finest) *finest += step_timed(beside);
   }
+  if (finest) yw_world_destroy(beside);
   const yw_vec3* x = yw_body_positions(world, yw_world_body(world, 0), NULL);
   double* u = malloc(3 * sizeof *u * (size_t)h->num_nodes);
   for (int32_t i = 0; i < h->num_nodes; ++i) {
@@ -142,6 +157,7 @@ typedef struct answer {
   double sag;        // m, largest displacement
   double frequency;  // rad/s
   int32_t num_tets;
+  double seconds;  // of processor time until it hangs; 0: not measured
 } answer;
 
 static double largest(int32_t count, const double* u) {
@@ -227,21 +243,28 @@ static answer ask_calculix(const shape_case* c, const fem_hierarchy* h, int32_t 
 
 // The comparison --------------------------------------------------------------------------------
 
-static answer measure(const shape_case* c, const char* settings, double frequency) {
+static answer measure(const shape_case* c, const char* settings, double frequency, double* finest) {
   yw_fem_statistics state;
-  double* u = sag_of(c, settings, frequency, &state);
+  double seconds = 0.0;
+  double* u = sag_of(c, settings, frequency, &state, &seconds, finest);
   yw_world* world = make(c, settings, GRAVITY);
-  answer a = {.num_tets = state.num_tets, .sag = largest(levels_of(world)->num_nodes, u)};
+  answer a = {.num_tets = state.num_tets,
+              .sag = largest(levels_of(world)->num_nodes, u),
+              .seconds = seconds};
   yw_world_destroy(world);
   a.frequency = frequency_of(c, settings, u);
   free(u);
   return a;
 }
 
-static void print_row(const shape_case* c, const char* what, answer a, answer truth) {
-  print_message("| %s | %s | %d | %.4g mm (%+.1f %%) | %.4g /s (%+.1f %%) |\n", c->name, what,
+// Time as a share of that of the finest mesh, if that is known.
+static void print_row(const shape_case* c, const char* what, answer a, answer truth,
+                      double finest) {
+  char share[20] = "";
+  if (a.seconds > 0.0 && finest > 0.0) snprintf(share, sizeof share, "%.2f", a.seconds / finest);
+  print_message("| %s | %s | %d | %.4g mm (%+.1f %%) | %.4g /s (%+.1f %%) | %s |\n", c->name, what,
                 a.num_tets, 1e3 * a.sag, 100.0 * (a.sag / truth.sag - 1.0), a.frequency,
-                100.0 * (a.frequency / truth.frequency - 1.0));
+                100.0 * (a.frequency / truth.frequency - 1.0), share);
 }
 
 static void compare(const shape_case* c) {
@@ -251,12 +274,14 @@ static void compare(const shape_case* c) {
   bool many = h->level_start[level + 1] - h->level_start[level] > MOST_QUADRATIC;
   if (many && c->core == 0.0) --level;  // the core is made of finest tets
   answer truth = ask_calculix(c, h, level, 2);
-  print_row(c, "CalculiX, C3D10", truth, truth);
-  answer ours = measure(c, "", truth.frequency);
-  print_row(c, "default settings", ours, truth);
+  print_row(c, "CalculiX, C3D10", truth, truth, 0.0);
+  double finest = 0.0;
+  answer ours = measure(c, "", truth.frequency, getenv("YW_TEST_TABLE") ? &finest : NULL);
+  print_row(c, "default settings", ours, truth, finest);
   if (getenv("YW_TEST_TABLE")) {
-    print_row(c, "CalculiX, C3D4, finest mesh", ask_calculix(c, h, h->max_level, 1), truth);
-    print_row(c, "`soften`: `finest`", measure(c, ", 'soften': 'finest'", truth.frequency), truth);
+    print_row(c, "CalculiX, C3D4, finest mesh", ask_calculix(c, h, h->max_level, 1), truth, 0.0);
+    answer soft = measure(c, ", 'soften': 'finest'", truth.frequency, NULL);
+    print_row(c, "`soften`: `finest`", soft, truth, finest);
   }
   yw_world_destroy(world);
   assert_near(ours.sag / truth.sag, 1.0, 0.02);
@@ -264,11 +289,12 @@ static void compare(const shape_case* c) {
 }
 
 // The bar with YW_TEST_FULL.
-static void a_bar_and_a_bracket(void** state) {
+static void a_bar_a_bracket_and_a_beam_with_a_core(void** state) {
   (void)state;
   need_calculix();
   if (getenv("YW_TEST_FULL")) compare(&cases[0]);
   compare(&cases[1]);
+  compare(&cases[2]);
 }
 
 // Minutes each.
@@ -277,14 +303,14 @@ static void shapes(void** state) {
   need_calculix();
   const char* which = getenv("YW_TEST_TABLE");
   if (!which) skip();
-  for (size_t i = 2; i < sizeof cases / sizeof cases[0]; ++i) {
+  for (size_t i = 3; i < sizeof cases / sizeof cases[0]; ++i) {
     if (strcmp(which, "all") == 0 || strstr(cases[i].name, which)) compare(&cases[i]);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_bar_and_a_bracket),
+      cmocka_unit_test(a_bar_a_bracket_and_a_beam_with_a_core),
       cmocka_unit_test(shapes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,20 +62,21 @@ static void multiply(const double* m, int columns, const double* x, double* y) {
   }
 }
 
-// K_f of W = sum V_c / 2 E_c (C - K) E_c + V / 2 E_m K E_m (soften.h).
-static void assemble(const family_rig* rig, const float* c, const float* part, double* matrix) {
+// K_f of W = sum V_c / 2 E_c (C_c - K) E_c + V / 2 E_m K E_m (soften.h).
+static void assemble(const family_rig* rig, const float* const c[FEM_FAMILY_CHILDREN],
+                     const float* part, double* matrix) {
   const int n = FEM_FAMILY_UNKNOWNS;
   double rest[6][6], soft[6][6], mean[6][FEM_FAMILY_UNKNOWNS] = {{0}};
   memset(matrix, 0, sizeof(double) * (size_t)n * (size_t)n);
   for (int i = 0; i < 6; ++i) {
-    for (int j = 0; j < 6; ++j) {
-      soft[i][j] = (double)part[yw_fem_matrix_at(i, j)];
-      rest[i][j] = (double)c[yw_fem_matrix_at(i, j)] - soft[i][j];
-    }
+    for (int j = 0; j < 6; ++j) soft[i][j] = (double)part[yw_fem_matrix_at(i, j)];
   }
   for (int32_t k = 0; k < rig->num_children; ++k) {
     double stress[6][12];
     int at[12];
+    for (int i = 0; i < 6; ++i) {
+      for (int j = 0; j < 6; ++j) rest[i][j] = (double)c[k][yw_fem_matrix_at(i, j)] - soft[i][j];
+    }
     for (int q = 0; q < 12; ++q) at[q] = 3 * rig->node[k][q / 3] + q % 3;
     multiply(&rest[0][0], 12, &rig->b[k][0][0], &stress[0][0]);
     for (int i = 0; i < 6; ++i) {
@@ -95,8 +96,9 @@ static void assemble(const family_rig* rig, const float* c, const float* part, d
   }
 }
 
-double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type, const float c[FEM_MATRIX],
-                          const float part[FEM_MATRIX], double density) {
+double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type,
+                          const float* const c[FEM_FAMILY_CHILDREN], const float part[FEM_MATRIX],
+                          double density) {
   family_rig rig;
   make_rig(h, root, type, density, &rig);
   double x[FEM_FAMILY_UNKNOWNS] = {0}, f[FEM_FAMILY_UNKNOWNS], largest = 0.0;

@@ -26,6 +26,8 @@
 #define SURELY 0.95
 // Roots that a worker takes at once.
 #define BLOCK_ROOTS 64
+// Families of varying stiffness that are looked at per level; the rest count as their children do.
+#define MOST_FAMILIES 4000
 
 /// A tet of the mesh with all its descendants.
 typedef struct root_steps {
@@ -122,7 +124,9 @@ static void find_steps_of_block(void* context, int32_t block, int32_t worker) {
   }
 }
 
-static void find_root_steps(const fem_model* m, yw_tasks* tasks, root_steps* roots) {
+// family_least (NULL where stiffness is uniform): per parent, the shortest step of its children.
+static void find_root_steps(const fem_model* m, yw_tasks* tasks, root_steps* roots,
+                            double* family_least) {
   const fem_hierarchy* h = &m->h;
   steps_job job = {.m = m, .roots = roots, .lightest = lightest_density(m)};
   if (!m->materials.stiffness) {
@@ -132,8 +136,10 @@ static void find_root_steps(const fem_model* m, yw_tasks* tasks, root_steps* roo
   for (int32_t t = 0; t < h->num_tets; ++t) {
     const fem_shape* shape = &h->shapes[h->root[t]][h->type[t]];
     const float* c = m->materials.stiffness + (size_t)t * FEM_MATRIX;
-    shorten(&roots[h->root[t]], h->level[t],
-            yw_fem_stable_step(shape, (double)(1 << h->level[t]), c, job.lightest));
+    double step = yw_fem_stable_step(shape, (double)(1 << h->level[t]), c, job.lightest);
+    shorten(&roots[h->root[t]], h->level[t], step);
+    double* least = h->parent[t] >= 0 ? &family_least[h->parent[t]] : NULL;
+    if (least) *least = t == h->first_child[h->parent[t]] ? step : fmin(*least, step);
   }
 }
 
@@ -218,8 +224,9 @@ static void shorten_families(const fem_model* m, const root_steps* root, int32_t
   double least = SURELY * children_step(root);
   for (int type = 0; type < FEM_TYPES; ++type) {
     if (least > root_step[type == FEM_A ? 0 : 1]) continue;
-    double step = yw_fem_family_step(&m->h, r, type, m->materials.uniform_stiffness,
-                                     m->tables.softening.part[0], density);
+    const float* c[FEM_FAMILY_CHILDREN];
+    for (int k = 0; k < FEM_FAMILY_CHILDREN; ++k) c[k] = m->materials.uniform_stiffness;
+    double step = yw_fem_family_step(&m->h, r, type, c, m->tables.softening.part[0], density);
     if (type == FEM_A) root_step[0] = fmin(root_step[0], step);
     root_step[1] = fmin(root_step[1], step);
   }
@@ -258,19 +265,67 @@ static bool find_family_steps(const fem_model* m, yw_tasks* tasks, root_steps* r
   return true;
 }
 
+// s, of the family of one parent where stiffness varies.
+static double step_of_family(const fem_model* m, const root_steps* roots, int32_t parent) {
+  const fem_hierarchy* h = &m->h;
+  const root_steps* root = &roots[h->root[parent]];
+  const float* c[FEM_FAMILY_CHILDREN];
+  for (int32_t k = 0; k < yw_fem_children_of(h, parent); ++k) {
+    c[k] = m->materials.stiffness + (size_t)(h->first_child[parent] + k) * FEM_MATRIX;
+  }
+  double density = (double)m->materials.uniform_density * root->factor;
+  double step = yw_fem_family_step(h, h->root[parent], h->type[parent], c,
+                                   m->tables.softening.part[parent], density);
+  return step / (double)(1 << h->level[parent]);
+}
+
+// Two families of one root and type whose children are as stiff take the same steps.
+static bool are_alike(const fem_model* m, int32_t parent, int32_t other) {
+  const fem_hierarchy* h = &m->h;
+  size_t size = (size_t)yw_fem_children_of(h, parent) * FEM_MATRIX;
+  return other >= 0 && h->root[parent] == h->root[other] && h->type[parent] == h->type[other] &&
+         memcmp(m->materials.stiffness + (size_t)h->first_child[parent] * FEM_MATRIX,
+                m->materials.stiffness + (size_t)h->first_child[other] * FEM_MATRIX,
+                size * sizeof(float)) == 0;
+}
+
+// The shortest of the families of one level, where stiffness varies: those whose children would
+// take longer steps by themselves need not be looked at.
+static double shortest_of_families(const fem_model* m, const root_steps* roots,
+                                   const double* family_least, int32_t level) {
+  const fem_hierarchy* h = &m->h;
+  int32_t begin = h->level_start[level], end = h->level_start[level + 1], worst = begin, looks = 0;
+  int32_t last[FEM_TYPES] = {-1, -1, -1, -1, -1};
+  double least = INFINITY;
+  for (int32_t t = begin; t < end; ++t) {
+    double own = sqrt(roots[h->root[t]].factor) * family_least[t];
+    if (own < least) least = own, worst = t;
+  }
+  double shortest = step_of_family(m, roots, worst);
+  for (int32_t t = begin; t < end; ++t) {
+    double own = sqrt(roots[h->root[t]].factor) * family_least[t];
+    if (SURELY * own > shortest || are_alike(m, t, last[h->type[t]])) continue;
+    last[h->type[t]] = t;
+    shortest = fmin(shortest, looks++ < MOST_FAMILIES ? step_of_family(m, roots, t) : own);
+  }
+  return shortest;
+}
+
 // Every tet of the finest level of a front is in a whole family. Tets of coarser levels need not be
 // softened, and count with their own steps.
-static bool set_soft_steps(fem_model* m, yw_tasks* tasks, root_steps* roots) {
+static bool set_soft_steps(fem_model* m, yw_tasks* tasks, root_steps* roots,
+                           const double* family_least) {
   const fem_hierarchy* h = &m->h;
   const fem_softening* soft = &m->tables.softening;
   memcpy(m->soft_step, m->level_step, sizeof m->soft_step);
-  if (m->materials.stiffness || m->materials.density || soft->kind != YW_FEM_SOFTEN_MATERIAL) {
-    return true;
-  }
+  if (m->materials.density || soft->kind != YW_FEM_SOFTEN_MATERIAL) return true;
   double root_step[2] = {INFINITY, INFINITY};
-  if (h->max_level > 0 && !find_family_steps(m, tasks, roots, root_step)) return false;
+  if (h->max_level > 0 && soft->uniform && !find_family_steps(m, tasks, roots, root_step)) {
+    return false;
+  }
   for (int32_t l = 1; l <= h->max_level; ++l) {
-    double step = root_step[l > 1] / (double)(1 << (l - 1));
+    double step = soft->uniform ? root_step[l > 1] / (double)(1 << (l - 1))
+                                : shortest_of_families(m, roots, family_least, l - 1);
     step = fmin(step, (double)m->level_step[l - 1]);
     m->soft_step[l] = fmaxf(m->soft_step[l], (float)step);
   }
@@ -307,19 +362,24 @@ static float steepest_gradient(const fem_hierarchy* h) {
 
 bool yw_fem_find_masses(fem_model* m, double scaling, yw_tasks* tasks) {
   root_steps* roots = YW_NEW_ARRAY(&m->mem, root_steps, m->h.num_roots);
-  if (!roots) return false;
-  for (int32_t r = 0; r < m->h.num_roots; ++r) {
+  size_t parents = m->materials.stiffness ? (size_t)m->h.num_parents : 0;
+  double* family_least = YW_NEW_ARRAY(&m->mem, double, parents + 1);
+  bool good = roots && family_least;
+  for (int32_t r = 0; r < m->h.num_roots && good; ++r) {
     roots[r] = (root_steps){.factor = 1.0, .step = INFINITY};
     for (int32_t l = 0; l <= FEM_MAX_LEVEL; ++l) roots[r].of_level[l] = INFINITY;
   }
-  find_root_steps(m, tasks, roots);
-  double total = find_root_masses(m, roots);
-  if (scaling > 0.0) move_mass(m, scaling, total, roots);
-  set_masses(m, roots);
-  set_level_steps(m, roots);
-  bool good = set_soft_steps(m, tasks, roots);
-  m->crossing_time = crossing_time(m, total);
-  m->steepest = steepest_gradient(&m->h);
+  if (good) {
+    find_root_steps(m, tasks, roots, family_least);
+    double total = find_root_masses(m, roots);
+    if (scaling > 0.0) move_mass(m, scaling, total, roots);
+    set_masses(m, roots);
+    set_level_steps(m, roots);
+    good = set_soft_steps(m, tasks, roots, family_least);
+    m->crossing_time = crossing_time(m, total);
+    m->steepest = steepest_gradient(&m->h);
+  }
   yw_mem_free(&m->mem, roots);
+  yw_mem_free(&m->mem, family_least);
   return good;
 }

@@ -37,8 +37,9 @@ double yw_fem_stable_step(const fem_shape* shape, double gradient_scale, const f
                           double density);
 
 /// The same of a softened family of a tet of level 0, with K of soften.h; half of it per level.
-double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type, const float c[FEM_MATRIX],
-                          const float part[FEM_MATRIX], double density);
+double yw_fem_family_step(const fem_hierarchy* h, int32_t root, int type,
+                          const float* const c[FEM_FAMILY_CHILDREN], const float part[FEM_MATRIX],
+                          double density);
 
 /// Masses and stable steps; up to a share `scaling` of the mass goes to tets that need short steps.
 /// tasks may be NULL.

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/dense.h"
 #include "methods/fem/batches.h"
 #include "methods/fem/element.h"
 #include "yawara/extend/memory.h"
@@ -12,12 +13,15 @@
 // Fractions of the elasticity matrix by which differences inside a family are softened: of the
 // whole matrix, and additionally of its response to changes of volume. Level 2 of bars, brackets
 // and cranks, and level 1 within a few per cent, then bend as quadratic elements do (MATERIAL,
-// docs/validation.md), or as level 3 of linear tets (FINEST, docs/methods/fem.md).
+// docs/validation.md; changed for the tets of a mesh, soft_fit.c), or as level 3 of linear tets
+// (FINEST, docs/methods/fem.md).
 typedef struct soft_shares {
   double all, volume;
+  double change[36];  // relative to C = L L^T
 } soft_shares;
 static const soft_shares shares_of_kind[] = {
-    [YW_FEM_SOFTEN_FINEST] = {0.40, 0.40}, [YW_FEM_SOFTEN_MATERIAL] = {0.50, 0.40}};
+    [YW_FEM_SOFTEN_FINEST] = {.all = 0.40, .volume = 0.40},
+    [YW_FEM_SOFTEN_MATERIAL] = {.all = 0.50, .volume = 0.40}};
 // If K would leave a soft child no stiffness, it is halved up to this often, then dropped.
 #define HALVINGS 4
 
@@ -31,8 +35,29 @@ static double trace_of(const float* c) {
   return sum;
 }
 
-// K = scale (a C + b (C 1)(C 1)^T / (1 C 1)), at most scale (a + b) C for any C.
-static void part_of(const float* c, soft_shares shares, double scale, float out[FEM_MATRIX]) {
+// Adds scale L change L^T.
+static void add_change(const float* c, const double change[36], double scale,
+                       float out[FEM_MATRIX]) {
+  double full[36], l[36], left[36];
+  for (int k = 0; k < 36; ++k) full[k] = (double)c[yw_fem_matrix_at(k / 6, k % 6)];
+  if (!yw_dense_cholesky(6, full, l)) return;
+  for (int k = 0; k < 36; ++k) {
+    left[k] = 0.0;
+    for (int m = 0; m < 6; ++m) left[k] += l[k / 6 * 6 + m] * change[6 * m + k % 6];
+  }
+  for (int i = 0; i < 6; ++i) {
+    for (int j = i; j < 6; ++j) {
+      double sum = 0.0;
+      for (int m = 0; m < 6; ++m) sum += left[6 * i + m] * l[6 * j + m];
+      out[yw_fem_matrix_at(i, j)] += (float)(scale * sum);
+    }
+  }
+}
+
+// K = scale (a C + b (C 1)(C 1)^T / (1 C 1) + L change L^T), for isotropic C at most scale times
+// the larger of a + b and what the change allows.
+static void part_of(const float* c, const soft_shares* shares, double scale,
+                    float out[FEM_MATRIX]) {
   double pressed[6] = {0}, all = 0.0;
   for (int i = 0; i < 6; ++i) {
     for (int j = 0; j < 3; ++j) pressed[i] += (double)c[yw_fem_matrix_at(i, j)];
@@ -41,10 +66,11 @@ static void part_of(const float* c, soft_shares shares, double scale, float out[
   for (int i = 0; i < 6; ++i) {
     for (int j = i; j < 6; ++j) {
       int k = yw_fem_matrix_at(i, j);
-      out[k] = (float)(scale *
-                       (shares.all * (double)c[k] + shares.volume * pressed[i] * pressed[j] / all));
+      out[k] = (float)(scale * (shares->all * (double)c[k] +
+                                shares->volume * pressed[i] * pressed[j] / all));
     }
   }
+  add_change(c, shares->change, scale, out);
 }
 
 // True if c - part is positive definite.
@@ -63,7 +89,7 @@ static bool leaves_positive(const float* c, const float* part) {
 }
 
 // Children of different stiffness strain differently without bending: the softest one decides.
-static void find_part(const fem_hierarchy* h, const fem_materials* m, soft_shares shares,
+static void find_part(const fem_hierarchy* h, const fem_materials* m, const soft_shares* shares,
                       int32_t parent, float out[FEM_MATRIX]) {
   const float* c = stiffness_of(m, parent);
   int32_t first = h->first_child[parent], count = yw_fem_children_of(h, parent);
@@ -102,6 +128,19 @@ static void find_mean(const fem_shape* shape, const float* part, float out[FEM_M
   for (int k = 0; k < FEM_MATRIX; ++k) out[k] = (float)m[k];
 }
 
+// The mean matrix of the finest tets, each relative to its stiffness.
+static void find_typical(const fem_hierarchy* h, const fem_materials* m, float out[FEM_MATRIX]) {
+  double sum[FEM_MATRIX] = {0};
+  int32_t first = h->level_start[h->max_level], end = m->stiffness ? h->num_tets : first + 1;
+  for (int32_t t = first; t < end; ++t) {
+    const float* c = stiffness_of(m, t);
+    double weight = yw_fem_volume(h, t) / trace_of(c);
+    for (int k = 0; k < FEM_MATRIX; ++k) sum[k] += weight * (double)c[k];
+  }
+  double scale = 1.0 / (sum[0] + sum[yw_fem_matrix_at(1, 1)] + sum[yw_fem_matrix_at(2, 2)]);
+  for (int k = 0; k < FEM_MATRIX; ++k) out[k] = (float)(scale * sum[k]);
+}
+
 bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
                              const fem_materials* materials, yw_fem_soften soften,
                              fem_softening* out) {
@@ -119,11 +158,17 @@ bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
   out->matrices = yw_mem_alloc(mem, matrices, sizeof *out->matrices);
   size_t means = (size_t)(out->uniform ? h->num_roots : out->num_families);
   out->mean = yw_mem_alloc(mem, means, sizeof *out->mean);
-  if (!out->part || !out->matrices || !out->mean) {
+  bool ready = out->part && out->matrices && out->mean;
+  if (ready && !finest) {
+    float typical[FEM_MATRIX];
+    find_typical(h, materials, typical);
+    ready = yw_fem_fit_softening(mem, h, typical, shares.all, shares.volume, shares.change);
+  }
+  if (!ready) {
     yw_fem_softening_free(mem, out);
     return false;
   }
-  for (size_t p = 0; p < parts; ++p) find_part(h, materials, shares, (int32_t)p, out->part[p]);
+  for (size_t p = 0; p < parts; ++p) find_part(h, materials, &shares, (int32_t)p, out->part[p]);
   for (int32_t k = 0; k < (int32_t)means; ++k) {
     find_mean(&h->shapes[h->root[k]][FEM_A], yw_fem_soft_part(out, k), out->mean[k]);
   }

@@ -35,6 +35,12 @@ bool yw_fem_softening_create(const yw_allocator* mem, const fem_hierarchy* h,
                              fem_softening* out);
 void yw_fem_softening_free(const yw_allocator* mem, fem_softening* softening);
 
+/// The fractions of C by which a mesh is softened, beyond a 1 + b v v^T / v v with v = L^T (1 1 1 0
+/// 0 0), relative to C = L L^T: those with which the mesh bends as the material does (soft_fit.c).
+/// False if out of memory.
+bool yw_fem_fit_softening(const yw_allocator* mem, const fem_hierarchy* h,
+                          const float c[FEM_MATRIX], double all, double volume, double change[36]);
+
 /// K of a family.
 static inline const float* yw_fem_soft_part(const fem_softening* s, int32_t parent) {
   return s->part[s->uniform ? 0 : parent];
