@@ -34,9 +34,42 @@ static bool has_ending(const char* path, const char* ending) {
   return yw_span_is((yw_span){found, found + strlen(found)}, ending);
 }
 
+// What files that are no models are for, and how to get a model from them.
+static const struct {
+  const char *endings, *advice;
+} strangers[] = {
+    {".mhd .mha .vti",
+     "a grid of numbers, which scenes read for stiffness, sizes and other values that change from "
+     "place to place (\"grid\": { \"file\": ... }), has no surface. For a model of what it shows, "
+     "take a contour of it elsewhere (ParaView: Contour, Save Data as PLY or STL)"},
+    {".nrrd .nhdr .nii .dcm .raw .vdb",
+     "a grid of numbers has no surface: take a contour of it elsewhere (3D Slicer, ParaView) and "
+     "save that as STL, PLY or OBJ"},
+    {".fbx .dae .3ds .blend .abc .usd .usda .usdc .usdz .x3d .wrl .off .3mf .c4d .max .ma .mb",
+     "not read: open it in Blender or MeshLab and save it as OBJ, PLY, STL or GLB"},
+    {".step .stp .iges .igs .brep .fcstd .dwg .dxf .sldprt",
+     "a CAD model, whose curved faces are not read: save it as STL there, or as tets (.msh) with "
+     "Gmsh"},
+};
+
+static const char* advice_for(const char* ending) {
+  size_t length = strlen(ending);
+  for (size_t n = 0; n < sizeof strangers / sizeof strangers[0]; ++n) {
+    for (const char* at = strangers[n].endings; *at; at += strcspn(at, " "), at += *at == ' ') {
+      yw_span word = {ending, ending + length};
+      char one[16] = "";
+      memcpy(one, at, strcspn(at, " "));
+      if (yw_span_is(word, one)) return strangers[n].advice;
+    }
+  }
+  return NULL;
+}
+
 static yw_status fail_ending(const char* path, const char* expected, yw_error* error) {
   const char* name = yw_file_short_name(path);
   const char* ending = ending_of(path);
+  const char* advice = *ending ? advice_for(ending) : NULL;
+  if (advice) return yw_fail(error, YW_ERR_INVALID, "%s: %s", name, advice);
   if (*ending == '\0')
     return yw_fail(error, YW_ERR_INVALID, "%s: has no ending, expected %s", name, expected);
   return yw_fail(error, YW_ERR_INVALID, "%s: unknown ending \"%.20s\", expected %s", name, ending,
