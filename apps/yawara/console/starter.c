@@ -19,6 +19,11 @@
 // match has Poisson's ratio 0. In other methods a floor that holds the foot of a body also keeps it
 // from sagging, so match is made stiffer by what they sag less (scripts/measure_words.py).
 #define MATCH_STIFFNESS 1.2
+// Legs thinner than this share of the longest side are a tet thick, and their ankles give way in
+// match: with so many times the stiffness the cow (0.023) droops as in fem, and its hooves stay
+// flat.
+#define MATCH_LEGS 1.7
+#define THIN_LEGS 0.04f
 // Of plastic bodies: particles that are affordable, and their distances as shares of the longest
 // side.
 #define MOST_PARTICLES 5000.0f
@@ -106,6 +111,7 @@ typedef struct starter {
   float stiffness;   // Young's modulus over density, gravity and length
   float yield;       // strain at which it yields; 0: elastic
   bool legs;         // it stands on thin ones
+  bool frail;        // they are one tet thick
   bool thin;         // it has parts too thin for particles
   float spacing;     // m, of particles; 0: the default
   float edge;        // m, of the triangles of a sheet
@@ -235,6 +241,7 @@ static int fit_legs(const starter_options* o, const char* path, starter* s) {
     s->drop = fminf(s->drop, GENTLE_DROP * s->height);
   }
   s->legs = legs.stiffness > LEGS;
+  s->frail = s->legs && legs.thickness < THIN_LEGS;
   if (legs.drop > 0.0f) s->drop = fminf(s->drop, legs.drop * s->length);
   if (s->yield > 0.0f) s->yield = fmaxf(s->yield, YIELD_LOADS * legs.stress / s->stiffness);
   // As many particles as are affordable, so that thin parts have some.
@@ -376,12 +383,13 @@ static bool put_method(text_list* out, const starter* s) {
   double damping = (double)p->damping * rate;
   const char* m = s->method;
   if (strcmp(m, "match") == 0) {
+    double firmer = MATCH_STIFFNESS * (s->frail ? MATCH_LEGS : 1.0);
     return put(
         out,
         "      // Stiffness in Pa: %.3g times what its weight asks for. damping: of what is\n"
         "      // not rigid motion, 1/s.\n"
         "      \"match\": { \"youngs_modulus\": %.3g, \"damping\": %.3g }\n",
-        MATCH_STIFFNESS * stiffness, MATCH_STIFFNESS * modulus, (double)p->match_damping * damping);
+        firmer * stiffness, firmer * modulus, (double)p->match_damping * damping);
   }
   if (!put(out,
            "      // Stiffness in Pa: %.3g times what its weight asks for.\n      \"%s\": { "
