@@ -137,10 +137,12 @@ def legs_are_those_of_the_program():
 def words_are_those_of_the_program():
     """plain words mean the same numbers as in yawara new --as"""
     meshfiles.write_obj(path("box.obj"), BOX, FACES)
+    meshfiles.write_obj(path("side.obj"), BOX, FACES[:1])  # closed models of cloth are stiffer
     for name, (*_, methods) in words.WORDS.items():
+        model = path("side.obj" if methods == "slender" else "box.obj")
         for method in methods.split():
             target = path(f"new_{name}_{method}")
-            subprocess.run([PROGRAM, "new", target, "--from", path("box.obj"), "--as", name, "--method", method],
+            subprocess.run([PROGRAM, "new", target, "--from", model, "--as", name, "--method", method],
                            check=True, capture_output=True)
             file = next(os.path.join(d, f) for d, _, fs in os.walk(target) for f in fs if f.endswith(".json")) \
                 if os.path.isdir(target) else target + ".json" if os.path.exists(target + ".json") else target

@@ -19,6 +19,9 @@ WORDS = {
 }
 # match has Poisson's ratio 0: a floor that holds its foot does not keep it from sagging.
 MATCH_STIFFNESS = 1.2
+# Legs thinner than this share of the longest side are a tet thick: so many times as stiff in match.
+MATCH_LEGS = 1.7
+THIN_LEGS = 0.04
 
 # Name: Young's modulus (Pa), Poisson's ratio, density (kg/m^3). As docs/materials.md.
 NAMED = {
@@ -94,7 +97,9 @@ def word(name, method, length, diagonal, stance=standing.Stance()):
     rate = math.sqrt(GRAVITY / length)
     modulus = stiffness * density * GRAVITY * length
     if method == "match":
-        settings = {"youngs_modulus": _number(MATCH_STIFFNESS * modulus),
+        frail = stance.stiffness > LEGS and stance.thickness < THIN_LEGS
+        firmer = MATCH_STIFFNESS * (MATCH_LEGS if frail else 1)
+        settings = {"youngs_modulus": _number(firmer * modulus),
                     "damping": _number(in_match * damping * rate)}
         return settings, density
     settings = {"youngs_modulus": _number(modulus), "poissons_ratio": ratio}

@@ -34,6 +34,37 @@ static bool has_ending(const char* path, const char* ending) {
   return yw_span_is((yw_span){found, found + strlen(found)}, ending);
 }
 
+// What files that are no models are for, and how to get a model from them.
+static const struct {
+  const char *endings, *advice;
+} strangers[] = {
+    {".mhd .mha .vti",
+     "a grid of numbers, which scenes read for stiffness, sizes and other values that change from "
+     "place to place (\"grid\": { \"file\": ... }), has no surface. For a model of what it shows, "
+     "take a contour of it elsewhere (ParaView: Contour, Save Data as PLY or STL)"},
+    {".nrrd .nhdr .nii .dcm .raw .vdb",
+     "a grid of numbers has no surface: take a contour of it elsewhere (3D Slicer, ParaView) and "
+     "save that as STL, PLY or OBJ"},
+    {".fbx .dae .3ds .blend .abc .usd .usda .usdc .usdz .x3d .wrl .off .3mf .c4d .max .ma .mb",
+     "not read: open it in Blender or MeshLab and save it as OBJ, PLY, STL or GLB"},
+    {".step .stp .iges .igs .brep .fcstd .dwg .dxf .sldprt",
+     "a CAD model, whose curved faces are not read: save it as STL there, or as tets (.msh) with "
+     "Gmsh"},
+};
+
+static const char* advice_for(const char* ending) {
+  size_t length = strlen(ending);
+  for (size_t n = 0; n < sizeof strangers / sizeof strangers[0]; ++n) {
+    for (const char* at = strangers[n].endings; *at; at += strcspn(at, " "), at += *at == ' ') {
+      yw_span word = {ending, ending + length};
+      char one[16] = "";
+      memcpy(one, at, strcspn(at, " "));
+      if (yw_span_is(word, one)) return strangers[n].advice;
+    }
+  }
+  return NULL;
+}
+
 static yw_status fail_ending(const char* path, const char* expected, yw_error* error) {
   const char* name = yw_file_short_name(path);
   const char* ending = ending_of(path);
@@ -41,6 +72,22 @@ static yw_status fail_ending(const char* path, const char* expected, yw_error* e
     return yw_fail(error, YW_ERR_INVALID, "%s: has no ending, expected %s", name, expected);
   return yw_fail(error, YW_ERR_INVALID, "%s: unknown ending \"%.20s\", expected %s", name, ending,
                  expected);
+}
+
+static yw_status fail_reading(const char* path, const char* expected, yw_error* error) {
+  const char* ending = ending_of(path);
+  const char* advice = *ending ? advice_for(ending) : NULL;
+  if (!advice) return fail_ending(path, expected, error);
+  return yw_fail(error, YW_ERR_INVALID, "%s: %s", yw_file_short_name(path), advice);
+}
+
+static yw_status fail_writing(const char* path, const char* expected, yw_error* error) {
+  for (size_t n = 0; n < sizeof formats / sizeof formats[0]; ++n) {
+    if (!has_ending(path, formats[n].ending)) continue;
+    return yw_fail(error, YW_ERR_INVALID, "%s: \"%s\" is read, but not written here; expected %s",
+                   yw_file_short_name(path), formats[n].ending, expected);
+  }
+  return fail_ending(path, expected, error);
 }
 
 // The same name with another extension, in capitals if the old one is.
@@ -104,7 +151,7 @@ static yw_status read_any(const char* path, bool positions_only, yw_mesh_build* 
     return read_tetgen(path, positions_only, build, error);
   for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i)
     if (has_ending(path, formats[i].ending)) return read_with(path, formats[i].read, build, error);
-  return fail_ending(path, ENDINGS, error);
+  return fail_reading(path, ENDINGS, error);
 }
 
 yw_status yw_tri_mesh_read(const char* path, const yw_allocator* mem, yw_tri_mesh* out,
@@ -140,7 +187,7 @@ yw_status yw_mesh_look_read(const char* path, const yw_allocator* mem, yw_tri_me
   *look = (yw_mesh_look){0};
   bool ply = has_ending(path, ".ply");
   if (!ply && !has_ending(path, ".gltf") && !has_ending(path, ".glb"))
-    return fail_ending(path, ".gltf, .glb or .ply", error);
+    return fail_reading(path, ".gltf, .glb or .ply", error);
   yw_mesh_build build;
   yw_mesh_build_init(&build, mem);
   build.with_look = true;
@@ -157,7 +204,7 @@ yw_status yw_painted_mesh_read(const char* path, const char* attribute, const yw
     return yw_fail(error, YW_ERR_INVALID, "yw_painted_mesh_read: a pointer is NULL");
   memset(out, 0, sizeof *out);
   *out_values = NULL;
-  if (!has_ending(path, ".ply")) return fail_ending(path, ".ply", error);
+  if (!has_ending(path, ".ply")) return fail_reading(path, ".ply", error);
   yw_mesh_build build;
   yw_mesh_build_init(&build, mem);
   build.attribute = attribute;
@@ -236,7 +283,7 @@ yw_status yw_tri_mesh_write(const char* path, const yw_tri_mesh* mesh, yw_error*
   if (has_ending(path, ".vtu")) return yw_vtu_write_triangles(path, mesh, error);
   bool obj = has_ending(path, ".obj"), ply = has_ending(path, ".ply");
   if (!obj && !ply && !has_ending(path, ".stl"))
-    return fail_ending(path, ".obj, .ply, .stl or .vtu for a surface", error);
+    return fail_writing(path, ".obj, .ply, .stl or .vtu for a surface", error);
   yw_file_writer file;
   status = yw_file_writer_open(&file, path, &mesh->mem, error);
   if (status != YW_OK) return status;
@@ -281,7 +328,7 @@ yw_status yw_tet_mesh_write(const char* path, const yw_tet_mesh* mesh, yw_error*
   if (has_ending(path, ".vtu")) return yw_vtu_write_tets(path, mesh, error);
   bool gmsh = has_ending(path, ".msh");
   if (!gmsh && !has_ending(path, ".mesh"))
-    return fail_ending(path, ".node/.ele, .vtu, .msh or .mesh for tets", error);
+    return fail_writing(path, ".node/.ele, .vtu, .msh or .mesh for tets", error);
   yw_file_writer file;
   status = yw_file_writer_open(&file, path, &mesh->mem, error);
   if (status != YW_OK) return status;

@@ -73,5 +73,25 @@ refuses "a size that is none" "must be WIDTHxHEIGHT" "$yawara" render run -o x.p
 refuses "an ending that is unknown" "x.abc" "$yawara" render run -o x.abc -q
 refuses "a folder that is not there" "nowhere" "$yawara" render run -o nowhere/x.png --from 1 --to 1 -q
 refuses "a folder that is no run" "run.json" "$yawara" render "$root/scenes" -o x.png
+# A body that looks forwards, and the same turned around, to see whose face the camera goes around it.
+python3 - <<'MODELS'
+for sign, name in ((1, "front"), (-1, "back")):
+    with open(name + ".obj", "w") as file:
+        for n, (low, high) in enumerate((((-.3, 0, -.5), (.3, .4, .5)), ((-.2, .3, .45), (.2, .9, .8)))):
+            for i in range(8):
+                p = [(high if i >> k & 1 else low)[k] for k in range(3)]
+                file.write("v %g %g %g\n" % (sign * p[0], p[1], sign * p[2]))
+            for f in ((0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)):
+                file.write("f %d %d %d %d\n" % tuple(v + 1 + 8 * n for v in f))
+MODELS
+for name in front back; do
+  check "a run of the $name" "$yawara" run $name.obj --as jelly -n 1 -q -o run_$name
+  check "its picture" "$yawara" render run_$name -o $name.png --from 0 --to 0 --size 80x60 --samples 8 -q
+done
+read -r front back <<<"$(python3 "$root/tests/support/brightness.py" front.png back.png | tr '\n' ' ')"
+same "the sun goes around with the camera" \
+  "$(awk -v a="$front" -v b="$back" 'BEGIN {print (a / b > 0.96 && a / b < 1.04) ? "lit" : a " and " b}')" lit
+check "a picture from elsewhere" "$yawara" render run_back -o side.png --from 0 --to 0 --size 80x60 --samples 8 -q --set camera.azimuth=28
+check "with the sun where it is" "$yawara" render run_back -o sun.png --from 0 --to 0 --size 80x60 --samples 8 -q --set sun.direction=[1,2,1]
 same "nothing is left behind" "$(find . -name '*tmp*' -o -name 'x.*' | wc -l)" 0
 finish

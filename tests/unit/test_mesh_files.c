@@ -486,7 +486,9 @@ static void errors_in_surfaces_name_place_and_numbers(void** state) {
       {"e.stl", "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0\nendloop\n",
        "e.stl:6: expected z of a vertex, found \"endloop\""},
       {"e.stl", "hello", "e.stl: byte 0: the file has 5 bytes, but neither begins with \"solid\""},
-      {"e.fbx", "{}", "e.fbx: unknown ending \".fbx\", expected .obj, .ply, .stl"},
+      {"e.xyz", "{}", "e.xyz: unknown ending \".xyz\", expected .obj, .ply, .stl"},
+      {"e.fbx", "{}", "e.fbx: not read: open it in Blender or MeshLab and save it as OBJ"},
+      {"e.vti", "{}", "e.vti: a grid of numbers, which scenes read"},
       {"e.gltf", "{\n \"asset\": 1,}\n", "e.gltf:2:"},
       {"e.gltf", "{}", "e.gltf:1: the file is not glTF 2.0: asset.version is not \"2.0\""},
       {"e.gltf", GLTF("\"extensionsRequired\": [\"KHR_draco_mesh_compression\"]"),
@@ -914,6 +916,8 @@ static void meshes_that_cannot_be_written_leave_nothing_behind(void** state) {
   assert_contains(error.message, "no/such/x.obj: cannot be written: No such file or directory");
   assert_int_equal(yw_tri_mesh_write(in_folder("x.fbx"), &mesh, &error), YW_ERR_INVALID);
   assert_contains(error.message, "unknown ending \".fbx\", expected .obj, .ply, .stl or .vtu");
+  assert_int_equal(yw_tri_mesh_write(in_folder("x.glb"), &mesh, &error), YW_ERR_INVALID);
+  assert_contains(error.message, "\".glb\" is read, but not written here; expected .obj");
   mesh.triangles[2] = 3;
   assert_int_equal(yw_tri_mesh_write(in_folder("x.obj"), &mesh, &error), YW_ERR_INVALID);
   assert_contains(error.message, "the mesh refers to vertex 3, but has 3 vertices");

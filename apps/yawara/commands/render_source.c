@@ -73,15 +73,27 @@ static yw_status show_plainly(source* s, int32_t frame, yw_error* error) {
   return status;
 }
 
+// The sun stays where it is seen from the camera that is usual, so that faces are never in shadow
+// because a camera went around to see them. What the scene or a look says about either stays.
+static void turn_sun(const source* s, float usual, float chosen) {
+  yw_vec3 standard = yw_default_picture().sun.direction, *sun = &s->shown->sun.direction;
+  if (s->shown->has_camera || s->framing.azimuth != chosen || yw_distance(*sun, standard) > 0) {
+    return;
+  }
+  float angle = (chosen - usual) * 0.017453292519943295f, c = cosf(angle), n = sinf(angle);
+  *sun = yw_v3(c * sun->x + n * sun->z, sun->y, c * sun->z - n * sun->x);
+}
+
 // Of a run, --set changes the look; of a scene it has changed the scene.
 static int change_look(const render_options* o, source* s) {
   yw_error error = {0};
   look l = {.shown = s->shown};
   frame_data first;
   s->framing = yw_default_framing();
+  float usual = s->framing.azimuth, chosen = usual;
   yw_status status = get_frame(s, 0, &first, &error);
   if (status >= 0) {
-    s->framing.azimuth = moments_azimuth(s->shown, &first, s->framing.azimuth);
+    chosen = s->framing.azimuth = moments_azimuth(s->shown, &first, usual);
     frame_free(&first);
   }
   if (status >= 0 && o->look) status = look_read(&l, o->look, &error);
@@ -89,6 +101,7 @@ static int change_look(const render_options* o, source* s) {
     status = look_set(&l, o->scene.set.items[i], &error);
   }
   if (status >= 0) status = look_apply(&l, s->shown, &s->framing, &error);
+  if (status >= 0) turn_sun(s, usual, chosen);
   return status < 0 ? bad_input("%s", error.message) : -1;
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "console/scene_options.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "yawara/extend/memory.h"
@@ -63,10 +66,33 @@ static int read_overrides(const option_list* set, char paths[OPTION_LIST_MAX][25
   return -1;
 }
 
+// A file that does not begin as a scene does, and is no model that can be read: the readers of
+// models say what its ending stands for.
+static int refuse_stranger(const char* path) {
+  const char* slash = strrchr(path, '/');
+  const char* dot = strrchr(slash ? slash : path, '.');
+  struct stat about;
+  if (!dot || strcasecmp(dot, ".json") == 0 || stat(path, &about) != 0) return -1;
+  FILE* file = S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+  if (!file) return -1;
+  int first = fgetc(file);
+  while (first != EOF && isspace(first)) first = fgetc(file);
+  fclose(file);
+  // 0xef begins the mark of an encoding.
+  if (first == '{' || first == '/' || first == 0xef) return -1;
+  yw_error error = {0};
+  yw_tri_mesh mesh = {0};
+  yw_status status = yw_tri_mesh_read(path, NULL, &mesh, &error);
+  yw_tri_mesh_free(&mesh);
+  return status < 0 ? bad_input("%s", error.message) : -1;
+}
+
 // The text of the scene if `path` is a model; otherwise NULL.
 static int make_text(const scene_options* options, const char* path, char** text) {
   *text = NULL;
   if (!starter_is_model(path)) {
+    int code = refuse_stranger(path);
+    if (code >= 0) return code;
     return starter_is_asked(&options->model)
                ? bad_input(
                      "--as, --method, --fit, --unit, --up and --parts are for models (.obj, .ply, "
