@@ -62,26 +62,36 @@ static void rigid_boxes_do_not_cross_soft_ones(void** state) {
   }
 }
 
-// At 1 m/s the guard hardly has to help, and both momenta stay.
+// Largest differences of momentum and angular momentum, as shares of what the rigid box brings.
+static void compare_momenta(const sums* before, const sums* after, double out[2]) {
+  for (int k = 0; k < 3; ++k) {
+    double arm = 0.12 * before->momentum[0];
+    out[0] = fmax(out[0], fabs(after->momentum[k] - before->momentum[k]) / before->momentum[0]);
+    out[1] = fmax(out[1], fabs(after->angular[k] - before->angular[k]) / arm);
+  }
+}
+
+// At 1 m/s the guard hardly has to help, and both momenta stay; also while `fem` is coarse in part.
+// On the way, positions and velocities of `match` are a step apart.
 static void rigid_boxes_keep_momentum(void** state) {
   (void)state;
   for (int i = 0; i < 3; ++i) {
     yw_world* world = boxes_that_meet(i, 1.0f);
-    sums before = sums_of(world);
-    for (int step = 0; step < 60; ++step) yw_world_step(world, 1.0f / 240.0f, 1, NULL);
-    sums after = sums_of(world);
-    double drift = 0.0, turn = 0.0;
-    for (int k = 0; k < 3; ++k) {
-      drift = fmax(drift, fabs(after.momentum[k] - before.momentum[k]));
-      turn = fmax(turn, fabs(after.angular[k] - before.angular[k]));
+    sums before = sums_of(world), after = before;
+    double most[2] = {0.0, 0.0}, last[2] = {0.0, 0.0};
+    for (int step = 0; step < 60; ++step) {
+      yw_world_step(world, 1.0f / 240.0f, 1, NULL);
+      after = sums_of(world);
+      compare_momenta(&before, &after, most);
     }
+    compare_momenta(&before, &after, last);
     yw_body_sums soft;
     yw_body_sums_of(world, yw_world_body(world, 1), &soft);
-    drift /= before.momentum[0];
-    turn /= 0.12 * before.momentum[0];
-    printf("  %s: momentum changes by %.1e, angular by %.1e\n", soft_methods[i], drift, turn);
+    printf("  %s: momentum changes by %.1e, angular by %.1e, on the way by %.1e\n", soft_methods[i],
+           last[0], last[1], most[1]);
     assert_true(soft.momentum[0] / soft.mass > 0.2);
-    assert_true(drift < 5e-3 && turn < 5e-2);
+    assert_true(last[0] < 1e-5 && last[1] < 1e-5);
+    assert_true(most[0] < 1e-5 && most[1] < 2e-4);
     yw_world_destroy(world);
   }
 }

@@ -63,34 +63,34 @@ static void ten_cuboids_rest_on_a_slope(void** state) {
     }
   }
   yw_world_set_sleep_speed(world, 0.0f);
-  for (int frame = 0; frame < 240; ++frame) {
+  for (int frame = 0; frame < 180; ++frame) {
     assert_at_least(yw_world_step(world, 1.0f / 60.0f, 8, NULL), 0);
   }
-  double before[10][3];
-  for (int i = 0; i < 10; ++i) {
-    yw_body_sums sums;
-    yw_body_sums_of(world, yw_world_body(world, i), &sums);
-    memcpy(before[i], sums.center, sizeof before[i]);
-  }
+  // The pyramid still sways as a whole, by a millimetre: means over a second tell whether it
+  // creeps.
+  double places[2][10][3] = {{{0}}};
   float speed = 0.0f;
   yw_step_report report;
-  for (int frame = 0; frame < 60; ++frame) {
+  for (int frame = 0; frame < 120; ++frame) {
     yw_world_step(world, 1.0f / 60.0f, 8, &report);
-    speed = fmaxf(speed, fastest(world));
+    if (frame >= 60) speed = fmaxf(speed, fastest(world));
+    for (int i = 0; i < 10; ++i) {
+      yw_body_sums sums;
+      yw_body_sums_of(world, yw_world_body(world, i), &sums);
+      for (int k = 0; k < 3; ++k) places[frame / 60][i][k] += sums.center[k] / 60;
+    }
   }
   double moved = 0.0;
   for (int i = 0; i < 10; ++i) {
-    yw_body_sums sums;
-    yw_body_sums_of(world, yw_world_body(world, i), &sums);
-    double d[3] = {sums.center[0] - before[i][0], sums.center[1] - before[i][1],
-                   sums.center[2] - before[i][2]};
-    moved = fmax(moved, sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+    double way2 = 0.0;
+    for (int k = 0; k < 3; ++k) way2 += pow(places[1][i][k] - places[0][i][k], 2);
+    moved = fmax(moved, sqrt(way2));
   }
   print_message("           %d contacts, speed %.2g m/s, moved %.2g m in 1 s\n",
                 report.body_contacts, (double)speed, moved);
   assert_at_least(report.body_contacts, 50);
   assert_at_most(speed, 0.05);
-  assert_at_most(moved, 0.001);
+  assert_at_most(moved, 0.0005);
   yw_world_destroy(world);
   for (int k = 0; k < 2; ++k) yw_model_release(kinds[k]);
 }

@@ -118,10 +118,10 @@ static yw_world* block_on_slab(const kind* block, const kind* slab, double degre
   snprintf(text, sizeof text,
            "{\"gravity\": [%.9f, %.9f, 0],"
            " \"obstacles\": [{\"shape\": {\"plane\": {}}, \"sticky\": true}], \"bodies\": ["
-           "{%s, \"friction\": %g, \"position\": [0, 0.302, 0],"
-           " \"mesh\": {\"lattice\": {\"size\": [0.4, 0.2, 0.4], \"cells\": [4, 2, 4]}}},"
+           "{%s, \"friction\": %g, \"position\": [0, 0.302, 0], %s},"
            "{%s, \"friction\": %g, \"position\": [0.6, 0.1, 0], %s}]}",
-           GRAVITY * sin(angle), -GRAVITY * cos(angle), block->settings, mu, slab->settings, mu,
+           GRAVITY * sin(angle), -GRAVITY * cos(angle), block->settings, mu, block_of(block),
+           slab->settings, mu,
            strcmp(slab->name, "plastic") == 0
                ? "\"shape\": {\"box\": {\"size\": [2.4, 0.2, 0.6]}}"
                : "\"mesh\": {\"lattice\": {\"size\": [2.4, 0.2, 0.6], \"cells\": [12, 1, 3]}}");
@@ -155,19 +155,25 @@ static void blocks_slide_on_bodies(void** state) {
 
 // On the skin of plastic bodies, not on rows of balls: these stopped blocks. And momentum that the
 // floor takes from a slab is not given back to the block (balance.c): plastic bodies did not say
-// that they touch obstacles, and friction was 8 % too much.
+// that they touch obstacles, and friction was 8 % too much. Two skins: what is beside an edge of
+// one was taken for lying in a crease of it, and pulled as far as both are thick (0.96 m/s^2).
 static void blocks_slide_on_plastic(void** state) {
   (void)state;
+  static const struct {
+    int block;
+    double mu;
+  } cases[] = {{RIGID, 0.5}, {RIGID, 0.0}, {PLASTIC, 0.5}};
   const double angle = 35 * PI / 180;
-  for (int smooth = 0; smooth < 2; ++smooth) {
-    double mu = smooth ? 0.0 : 0.5, theory = GRAVITY * (sin(angle) - mu * cos(angle));
-    yw_world* world = block_on_slab(&kinds[RIGID], &kinds[PLASTIC], 35, mu);
+  for (int i = 0; i < 3; ++i) {
+    const kind* block = &kinds[cases[i].block];
+    double mu = cases[i].mu, theory = GRAVITY * (sin(angle) - mu * cos(angle));
+    yw_world* world = block_on_slab(block, &kinds[PLASTIC], 35, mu);
     run(world, 5);
     double before = speed_down(world, 0);
     run(world, 25);
     double a = (speed_down(world, 0) - before) * 60 / 25;
-    printf("  rigid on plastic, mu %g: %.4f m/s^2, theory %.4f\n", mu, a, theory);
-    if (fabs(a - theory) > 0.02 * theory) fail_msg("mu %g", mu);
+    printf("  %s on plastic, mu %g: %.4f m/s^2, theory %.4f\n", block->name, mu, a, theory);
+    if (fabs(a - theory) > 0.02 * theory) fail_msg("%s, mu %g", block->name, mu);
     yw_world_destroy(world);
   }
 }

@@ -166,6 +166,9 @@ typedef struct yw_contact_geometry {
   const int32_t (*hanging)[3];
   int32_t num_hanging;
   bool has_balls;  ///< particles meet obstacles inside of the method, all around: triangles do not
+  /// Per particle, kg: with the mass of those that follow it, 0 for these. Impulses act on it, so
+  /// it is what keeps momenta; see own_spin. NULL: everything moves alone.
+  const double* carried_mass;
 } yw_contact_geometry;
 
 /// A number of a body that tracks may change (yawara/track.h).

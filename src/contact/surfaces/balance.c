@@ -51,14 +51,10 @@ static void own_inertia(const yw_rigid_motion* m, double out[6]) {
   }
 }
 
-// False for what is held, and for nodes of a coarse front, which carry what hangs on them.
-static bool moves_alone(float mass, float inv_mass) {
-  return fabsf(mass * inv_mass - 1.0f) < 1e-3f;
-}
-
 static yw_balance sum_up(const yw_contact_body* body) {
   yw_balance sum = {.held = body->asleep || body->obstacles, .known = true};
   const yw_particles* p = body->particles;
+  const double* carried = body->geometry.carried_mass;
   const yw_rigid_motion* m = body->rigid;
   if (m) {
     double own[6], spin[3];
@@ -74,8 +70,11 @@ static yw_balance sum_up(const yw_contact_body* body) {
   for (int32_t i = 0; i < p->count; ++i) {
     const double x[3] = {(double)p->pos[i].x, (double)p->pos[i].y, (double)p->pos[i].z};
     const double v[3] = {(double)p->vel[i].x, (double)p->vel[i].y, (double)p->vel[i].z};
-    sum.held = sum.held || !moves_alone(p->mass[i], p->inv_mass[i]);
-    add_point(&sum, (double)p->mass[i], x, v);
+    double mass = carried ? carried[i] : (double)p->mass[i];
+    // What follows others is counted with them.
+    if (carried && mass == 0.0) continue;
+    sum.held = sum.held || p->inv_mass[i] == 0.0f;
+    add_point(&sum, mass, x, v);
   }
   return sum;
 }

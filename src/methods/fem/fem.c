@@ -447,6 +447,21 @@ static void fem_push(void* state, yw_particles* p, const yw_vec4* impulses) {
   yw_fem_follow_all(&b->front, p->pos, p->vel);
 }
 
+// Impulses act on free nodes, which carry the mass of those that follow them. What turns is that
+// mass at their places: the difference to the sum over all particles.
+static void fem_own_spin(const void* state, const yw_particles* p, double out[3]) {
+  const fem_body* b = state;
+  memset(out, 0, 3 * sizeof *out);
+  for (int32_t n = 0; n < p->count; ++n) {
+    double more = b->mass[n] - (double)p->mass[n];
+    const float *x = &p->pos[n].x, *v = &p->vel[n].x;
+    for (int k = 0; k < 3; ++k) {
+      int i = (k + 1) % 3, j = (k + 2) % 3;
+      out[k] += more * ((double)x[i] * (double)v[j] - (double)x[j] * (double)v[i]);
+    }
+  }
+}
+
 // Contact looks for pieces from the next substep on: in this one it has not noted where they began.
 static yw_status fem_settle(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
@@ -481,7 +496,8 @@ static yw_contact_geometry contact_geometry(const void* state) {
                                .num_surface_particles = b->num_surface_nodes,
                                .rest = b->model->fragile ? b->cracks.rest : b->model->rest,
                                .hanging = (const int32_t(*)[3])b->hanging,
-                               .num_hanging = b->num_hanging};
+                               .num_hanging = b->num_hanging,
+                               .carried_mass = b->mass};
 }
 
 static uint64_t topology_version(const void* state) {
@@ -548,6 +564,7 @@ const yw_method yw_fem_method = {
     .attach = yw_fem_attach,
     .settle = fem_settle,
     .inner_steps = fem_inner_steps,
+    .own_spin = fem_own_spin,
     .respond = fem_respond,
     .fold = fem_fold,
     .push = fem_push,
