@@ -263,6 +263,45 @@ static void pairs_of_other_bodies_are_refused(void** state) {
   yw_world_destroy(world);
 }
 
+// The points of a joint take particles of its side: no more than it has, and none beyond.
+static void joints_of_other_particles_are_refused(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+  yw_model* model = make_box_model(1, 1, 1, 0);
+  yw_body_id body = add_body(world, model, (yw_vec3){0, 0, 0}, (yw_quat){0, 0, 0, 1});
+  yw_model_release(model);
+  const int32_t vertices[5] = {0, 1, 2, 3, 4};
+  yw_joint_def joint = yw_default_joint_def();
+  yw_joint_id id;
+  joint.kind = YW_JOINT_SPRING;
+  joint.ends[0] = (yw_joint_end){.body = body, .vertices = vertices, .num_vertices = 5};
+  assert_int_equal(yw_joint_create(world, &joint, &id, NULL), YW_OK);
+  const size_t size = yw_world_snapshot_size(world);
+  unsigned char *good = malloc(size), *bad = malloc(size);
+  assert_int_equal(yw_world_save(world, good, size, NULL), YW_OK);
+  // First and number of both sides; the other is the world.
+  const uint32_t point[4] = {0, 5, 0, 0};
+  size_t at = 0, found = 0;
+  for (size_t i = 16; i + sizeof point <= size; ++i) {
+    if (memcmp(good + i, point, sizeof point) == 0) at = i, ++found;
+  }
+  assert_int_equal(found, 1);
+  for (unsigned char first = 0; first < 7; ++first) {
+    for (unsigned char num = 0; num < 7; ++num) {
+      if (first + num <= 5) continue;
+      memcpy(bad, good, size);
+      bad[at] = first, bad[at + 4] = num;
+      seal(bad, size);
+      yw_error error;
+      assert_int_equal(yw_world_restore(world, bad, size, &error), YW_ERR_FORMAT);
+    }
+  }
+  assert_int_equal(yw_world_restore(world, good, size, NULL), YW_OK);
+  free(good);
+  free(bad);
+  yw_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(changed_snapshots_are_refused_or_harmless),
@@ -272,6 +311,7 @@ int main(void) {
       cmocka_unit_test(tracks_come_back),
       cmocka_unit_test(snapshots_of_another_length_are_refused),
       cmocka_unit_test(pairs_of_other_bodies_are_refused),
+      cmocka_unit_test(joints_of_other_particles_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

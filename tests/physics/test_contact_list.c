@@ -34,6 +34,7 @@ static void add_impulses(const yw_world* world, yw_body_id id, double sum[3]) {
     sum[0] += sign * (double)all.x;
     sum[1] += sign * (double)all.y;
     sum[2] += sign * (double)all.z;
+    assert_true(c->impulse > 0.0f);
     assert_near(yw_length(c->normal), 1.0, 1e-5);
     // Where hardly anything slides, friction is the rounding of impulses.
     double tolerance = 1e-4 * (double)yw_length(c->friction) + 1e-5 * (double)c->impulse;
@@ -189,6 +190,43 @@ static void resting_boxes_report_their_weight(void** state) {
 }
 
 // Falling 0.8 m takes sqrt(2 g 0.8) = 3.96 m/s; what is lifted or destroyed ends its contact.
+// Of three bodies on a floor, those that are lifted and put back end and begin, and no others:
+// whatever the list of contacts was before.
+static void lifted_bodies_end_and_begin(void** state) {
+  (void)state;
+  static const int down[5][3] = {{1, 1, 1}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
+  yw_world* world = make_recording_world(YW_CONTACT_POINTS, (yw_vec3){0, -9.81f, 0}, 1);
+  add_floor(world);
+  yw_world_set_sleep_speed(world, 0.0f);
+  yw_model* model = method_model(0);
+  yw_body_id ids[3];
+  yw_vec3 rest[3][27], fall[27];
+  for (int b = 0; b < 3; ++b) {
+    int32_t count;
+    ids[b] = add_body(world, model, (yw_vec3){2.0f * (float)b, 0.2f, 0}, no_turn);
+    const yw_vec3* x = yw_body_positions(world, ids[b], &count);
+    assert_int_equal(count, 27);
+    memcpy(rest[b], x, sizeof rest[b]);
+  }
+  yw_model_release(model);
+  for (int i = 0; i < 27; ++i) fall[i] = (yw_vec3){0, -0.5f, 0};
+  for (int k = 0; k < 5; ++k) {
+    int begins = 0, ends = 0;
+    for (int b = 0; b < 3; ++b) {
+      yw_vec3 x[27];
+      for (int i = 0; i < 27; ++i) x[i] = yw_add(rest[b][i], (yw_vec3){0, down[k][b] ? 0 : 3, 0});
+      assert_int_equal(yw_body_set_state(world, ids[b], x, fall), YW_OK);
+      begins += down[k][b] > (k > 0 && down[k - 1][b]);
+      ends += k > 0 && down[k - 1][b] > down[k][b];
+    }
+    step(world);
+    yw_contact_events events = yw_world_contact_events(world);
+    assert_int_equal(events.num_begins, begins);
+    assert_int_equal(events.num_ends, ends);
+  }
+  yw_world_destroy(world);
+}
+
 static void events_happen_when_they_should(void** state) {
   (void)state;
   yw_world* world = make_recording_world(YW_CONTACT_POINTS, (yw_vec3){0, -9.81f, 0}, 1);
@@ -331,6 +369,7 @@ int main(void) {
       cmocka_unit_test(obstacles_give_what_bodies_get),
       cmocka_unit_test(bodies_give_what_they_get),
       cmocka_unit_test(resting_boxes_report_their_weight),
+      cmocka_unit_test(lifted_bodies_end_and_begin),
       cmocka_unit_test(events_happen_when_they_should),
       cmocka_unit_test(recording_changes_nothing),
       cmocka_unit_test(recording_uses_no_heap_after_a_while),

@@ -5,6 +5,7 @@
 #include "support/crossings.h"
 #include "support/method_world.h"
 #include "support/scene_text.h"
+#include "world/obstacle_surface.h"
 #include "world/world.h"
 #include "yawara/yawara.h"
 
@@ -214,10 +215,57 @@ static void piles_give_way_to_a_plate(void** state) {
   }
 }
 
+// Only obstacles with a surface of their own are met by surfaces: planes are met by vertices alone.
+static void planes_have_no_surface(void** state) {
+  (void)state;
+  for (int boxes = 0; boxes < 2; ++boxes) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "{\"contact\": \"surfaces\", \"obstacles\": [{\"shape\": {\"plane\": {\"normal\": [0, "
+             "1, 0]}}}%s], \"bodies\": []}",
+             boxes ? ", {\"shape\": {\"box\": {\"size\": 1}}}" : "");
+    yw_scene* scene = scene_of(text);
+    yw_world* world = world_of(scene);
+    assert_int_equal(yw_obstacle_surfaces_any(world), boxes);
+    yw_world_destroy(world);
+    yw_scene_destroy(scene);
+  }
+}
+
+// The surface of an obstacle that stands is placed once, and anew in each substep in which it moves
+// and in the one after.
+static void surfaces_are_placed_when_they_move(void** state) {
+  (void)state;
+  yw_shape* box;
+  yw_obstacle_surface* surface;
+  assert_int_equal(yw_shape_box(NULL, yw_v3(1, 1, 1), &box), YW_OK);
+  assert_int_equal(yw_obstacle_surface_create(NULL, box, NULL, &surface), YW_OK);
+  static const float from[7] = {0, 0, 0, 0, 1, 1, 0}, to[7] = {0, 0, 0, 1, 1, 1, 0};
+  static const uint64_t places[7] = {1, 1, 1, 2, 3, 3, 4};
+  for (int i = 0; i < 7; ++i) {
+    yw_obstacle obstacle = {.shape = box};
+    obstacle.begin = obstacle.end = YW_TRANSFORM_IDENTITY;
+    obstacle.begin.position.x = from[i];
+    obstacle.end.position.x = to[i];
+    yw_obstacle_surface_place(surface, &obstacle, 0.01f);
+    assert_int_equal(surface->places, places[i]);
+    for (int32_t v = 0; v < surface->particles.count; ++v) {
+      assert_near(surface->particles.pos[v].x - surface->begin[v].x, to[i] - from[i], 1e-6);
+      assert_near(surface->particles.pos[v].x, surface->rest[v].x + to[i], 1e-6);
+    }
+  }
+  yw_obstacle_surface_destroy(NULL, surface);
+  yw_shape_release(box);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rods_meet_thin_bars),     cmocka_unit_test(needles_do_not_pierce),
-      cmocka_unit_test(jellies_stay_on_a_grate), cmocka_unit_test(sheets_hang_over_edges),
-      cmocka_unit_test(rigid_faces_meet_edges),  cmocka_unit_test(piles_give_way_to_a_plate)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(planes_have_no_surface),
+                                     cmocka_unit_test(surfaces_are_placed_when_they_move),
+                                     cmocka_unit_test(rods_meet_thin_bars),
+                                     cmocka_unit_test(needles_do_not_pierce),
+                                     cmocka_unit_test(jellies_stay_on_a_grate),
+                                     cmocka_unit_test(sheets_hang_over_edges),
+                                     cmocka_unit_test(rigid_faces_meet_edges),
+                                     cmocka_unit_test(piles_give_way_to_a_plate)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -398,6 +398,55 @@ static void sum_momentum(const yw_particles* p, double out[4]) {
 }
 
 // A strip that flies apart keeps mass and momentum, and without damping its energy.
+// Crumbs keep their momenta, wherever they are, and what is left of their motion is that of rigid
+// bodies, which is kept as it is.
+static void crumbs_keep_their_momenta(void** state) {
+  (void)state;
+  enum { NODES = 5 };
+  int32_t start[2] = {0, NODES}, nodes[NODES] = {0, 1, 2, 3, 4};
+  const fem_cracks cracks = {.num_crumbs = 1, .crumb_start = start, .crumb_nodes = nodes};
+  const double mass[NODES] = {1, 2, 0.5, 3, 1.5};
+  const float free_mass[NODES] = {1, 0.5f, 2, 1 / 3.0f, 1 / 1.5f};
+  test_random random = {5};
+  for (int rigid = 0; rigid < 2; ++rigid) {
+    yw_particles p;
+    assert_true(yw_particles_create(NULL, NODES, &p));
+    double before[6] = {0}, after[6] = {0}, way = 0;
+    for (int i = 0; i < NODES; ++i) {
+      float x[3], v[3];
+      for (int k = 0; k < 3; ++k) {
+        x[k] = (float)(2 + k + test_random_in(&random, -0.1, 0.1));
+        v[k] = (float)test_random_in(&random, -1, 1);
+      }
+      p.pos[i] = yw_v4(yw_v3(x[0], x[1], x[2]));
+      yw_vec3 turn =
+          yw_add(yw_v3(0.1f, 0.2f, -0.3f), yw_cross(yw_v3(1, -2, 0.5f), yw_xyz(p.pos[i])));
+      p.vel[i] = yw_v4(rigid ? turn : yw_v3(v[0], v[1], v[2]));
+    }
+    for (int round = 0; round < 2; ++round) {
+      double* sums = round ? after : before;
+      for (int i = 0; i < NODES; ++i) {
+        const float *x = &p.pos[i].x, *v = &p.vel[i].x;
+        for (int k = 0; k < 3; ++k) {
+          int a = (k + 1) % 3, b = (k + 2) % 3;
+          sums[k] += mass[i] * (double)v[k];
+          sums[3 + k] += mass[i] * ((double)x[a] * (double)v[b] - (double)x[b] * (double)v[a]);
+        }
+      }
+      if (round) break;
+      yw_vec4 old[NODES];
+      memcpy(old, p.vel, sizeof old);
+      yw_fem_crumbs_calm(&cracks, mass, free_mass, 0.0f, &p);
+      for (int i = 0; i < NODES; ++i) {
+        way = fmax(way, (double)yw_distance(yw_xyz(old[i]), yw_xyz(p.vel[i])));
+      }
+    }
+    for (int k = 0; k < 6; ++k) assert_near(after[k], before[k], 1e-5);
+    assert_true(rigid ? way < 1e-5 : way > 0.1);
+    yw_particles_free(NULL, &p);
+  }
+}
+
 static void nothing_is_lost_when_nodes_split(void** state) {
   (void)state;
   const int32_t cells[3] = {8, 4, 1};
@@ -517,6 +566,7 @@ int main(void) {
       cmocka_unit_test(strength_decides_without_a_notch),
       cmocka_unit_test(ductile_strips_flow_before_they_break),
       cmocka_unit_test(energy_is_accounted_for),
+      cmocka_unit_test(crumbs_keep_their_momenta),
       cmocka_unit_test(nothing_is_lost_when_nodes_split),
       cmocka_unit_test(same_bits_over_threads_simd_and_snapshots),
   };

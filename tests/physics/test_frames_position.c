@@ -40,6 +40,33 @@ static void sweeps_converge_to_implicit_euler(void** state) {
   moving_free(&b);
 }
 
+// Several sweeps that remember their pulls give the same bits at every width of vectors.
+static void sweeps_have_the_same_bits_at_any_width(void** state) {
+  (void)state;
+  const yw_simd levels[3] = {YW_SIMD_PLAIN, YW_SIMD_AVX2, YW_SIMD_AVX512};
+  for (int kind = 0; kind < 2; ++kind) {
+    yw_vec4* first = NULL;
+    for (int k = 0; k < 3; ++k) {
+      if (yw_simd_resolve(levels[k]) != levels[k]) continue;
+      moving_bar m;
+      moving_make(&m, 2, kind, 1e6, 0.3, YW_FRAMES_IMPLICIT);
+      moving_set(&m, YW_FRAMES_EXTENDED, 2, 4, 0);
+      moving_clamp(&m);
+      m.ctx.simd = levels[k];
+      m.ctx.gravity = (yw_vec3){0, -2, 1};
+      for (int step = 0; step < 5; ++step) assert_at_least(moving_step(&m, 1), 0);
+      const size_t bytes = (size_t)m.particles.count * sizeof *first;
+      if (!first) {
+        first = malloc(bytes);
+        memcpy(first, m.particles.pos, bytes);
+      }
+      assert_memory_equal(m.particles.pos, first, bytes);
+      moving_free(&m);
+    }
+    free(first);
+  }
+}
+
 // Stiffness is that of the material, whatever the number of steps; classic stiffness is not.
 static void extended_frequency_is_that_of_the_material(void** state) {
   (void)state;
@@ -108,6 +135,7 @@ static void scrambled_bodies_stay_finite(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sweeps_have_the_same_bits_at_any_width),
       cmocka_unit_test(sweeps_converge_to_implicit_euler),
       cmocka_unit_test(extended_frequency_is_that_of_the_material),
       cmocka_unit_test(classic_stiffness_grows_with_the_number_of_steps),

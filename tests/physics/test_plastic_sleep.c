@@ -320,6 +320,43 @@ static void sleep_keeps_bits(void** state) {
   assert_true(run(1, YW_SIMD_AUTO, 125) == expected);
 }
 
+// Slaves whose places are no numbers go to the first master.
+static void lost_slaves_go_to_the_first_master(void** state) {
+  (void)state;
+  plastic_lab lab;
+  begin_blocks(&lab, (yw_vec3){0, 0, 0}, (yw_vec3){0, 0, 0}, 1);
+  assert_at_least(lab.body->num_slaves, 10);
+  yw_vec4 kept = lab.body->slave_pos[2];
+  lab.body->slave_pos[3].y = NAN;
+  lab.body->slave_pos[4].z = INFINITY;
+  yw_plastic_method.invalidate(lab.body, &lab.particles);
+  yw_vec3 first = yw_xyz(lab.particles.pos[0]);
+  for (int i = 3; i < 5; ++i) {
+    assert_near(yw_distance(yw_xyz(lab.body->slave_pos[i]), first), 0, 0);
+  }
+  assert_memory_equal(&lab.body->slave_pos[2], &kept, sizeof kept);
+  lab_end(&lab);
+}
+
+// Seeded anew, the slaves around one master are those of its model, in the same order.
+static void seeds_are_those_of_the_model(void** state) {
+  (void)state;
+  plastic_lab lab;
+  yw_shape* box = lab_box(1, 1, 1, d);
+  lab_begin_shape(&lab, box, d, NULL);
+  assert_int_equal(lab.particles.count, 1);
+  const int32_t count = lab.model->num_slaves;
+  assert_int_equal(count, 32);
+  assert_true(yw_plastic_seed_slaves(lab.body, &lab.particles));
+  assert_int_equal(lab.body->num_slaves, count);
+  for (int32_t s = 0; s < count; ++s) {
+    yw_vec3 seeded = yw_xyz(lab.body->slave_pos[s]);
+    assert_at_most(yw_distance(seeded, lab.model->slaves[s]), 1e-3f * d);
+  }
+  lab_end(&lab);
+  yw_shape_release(box);
+}
+
 // A snapshot cannot hold more sleepers than it has bytes for.
 static void more_sleepers_than_bytes_are_refused(void** state) {
   (void)state;
@@ -349,6 +386,8 @@ int main(void) {
       cmocka_unit_test(falling_pieces_wake_and_merge),
       cmocka_unit_test(floating_matter_drifts_on),
       cmocka_unit_test(sleep_keeps_bits),
+      cmocka_unit_test(lost_slaves_go_to_the_first_master),
+      cmocka_unit_test(seeds_are_those_of_the_model),
       cmocka_unit_test(more_sleepers_than_bytes_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,9 +91,38 @@ static void free_bodies_keep_their_spin(void** state) {
   }
 }
 
+// What a step after a push loses of the spin is given back, whatever it was, and nothing else.
+static void lost_spin_is_given_back(void** state) {
+  (void)state;
+  const spin_case bar = {"bar", {8, 3, 2}, 0.05f, {0.3f, 1, 0.5f}, 1e5f, 0};
+  plastic_lab lab;
+  begin(&lab, &bar);
+  assert_true(lab_step(&lab, 1.0f / 60) >= 0);
+  lab.body->is_pushed = true;
+  yw_plastic_note_spin(lab.body, &lab.particles, &lab.ctx);
+  assert_true(lab.body->keeps_spin);
+  const double *before = lab.body->spin_before, size = sqrt(yw_dot3(before, before));
+  double first[3], momentum[3], off[3];
+  memcpy(first, before, sizeof first);
+  for (int32_t m = 0; m < lab.particles.count; ++m) {
+    yw_vec3 x = yw_xyz(lab.particles.pos[m]);
+    yw_vec3 turn = yw_cross(yw_v3(0.2f, -0.1f, 0.4f), x);
+    lab.particles.vel[m] = yw_v4(yw_add(yw_xyz(lab.particles.vel[m]), turn));
+  }
+  memcpy(momentum, lab_measure(&lab).momentum, sizeof momentum);
+  yw_plastic_restore_spin(lab.body, &lab.particles);
+  yw_plastic_note_spin(lab.body, &lab.particles, &lab.ctx);
+  for (int k = 0; k < 3; ++k) off[k] = before[k] - first[k];
+  assert_at_most(sqrt(yw_dot3(off, off)) / size, 1e-5);
+  for (int k = 0; k < 3; ++k) off[k] = lab_measure(&lab).momentum[k] - momentum[k];
+  assert_at_most(sqrt(yw_dot3(off, off)), 1e-4);
+  lab_end(&lab);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(free_bodies_keep_their_spin),
+      cmocka_unit_test(lost_spin_is_given_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

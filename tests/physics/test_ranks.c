@@ -97,6 +97,23 @@ static double false_clock(void* context) {
   return false_seconds += false_pace;
 }
 
+// What all ranks write into a file, from a place on, is what one keeps in memory.
+static void check_file(const rank_job* job, const yw_world* world) {
+  char path[] = "/tmp/test_ranks_XXXXXX";
+  const uint64_t offset = 16;
+  int file = mkstemp(path);
+  uint64_t size = 0;
+  yw_error error = {0};
+  if (yw_world_save_file(world, path, offset, &size, &error) < 0) fail_msg("%s", error.message);
+  assert_int_equal(size, job->kept_size);
+  char* bytes = malloc(job->kept_size);
+  assert_int_equal(pread(file, bytes, job->kept_size, (off_t)offset), job->kept_size);
+  assert_memory_equal(bytes, job->kept, job->kept_size);
+  free(bytes);
+  close(file);
+  unlink(path);
+}
+
 static void measure(rank_job* job, yw_world* world) {
   yw_body_id body = yw_world_body(world, 0);
   yw_body_energy energy;
@@ -110,6 +127,7 @@ static void measure(rank_job* job, yw_world* world) {
   size_t room = yw_world_snapshot_size(world);
   job->kept = malloc(room);
   job->status = yw_world_save(world, job->kept, room, &job->kept_size);
+  if (job->status >= 0) check_file(job, world);
 }
 
 // Positions, vertices of the surface, radii, then how far particles have parted. Ranks write them

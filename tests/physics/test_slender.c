@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rods and sheets in motion: momentum, frequencies, damping, clamps, and agreement of the solvers.
+#include "contact/obstacles.h"
 #include "methods/slender/motion.h"
 #include "reference/oriented.h"
 #include "support/slender_moving.h"
@@ -479,8 +480,53 @@ static void steps_are_finite_from_a_scrambled_start(void** state) {
   }
 }
 
+// When obstacles were asked, s of a substep, and how often.
+static float asked_at[2];
+static int times_asked;
+
+static void ask(const yw_step_ctx* ctx, int32_t count, const yw_vec4* points, float at,
+                yw_vec4* normal, yw_vec4* velocity) {
+  asked_at[0] = times_asked ? fminf(asked_at[0], at) : at;
+  asked_at[1] = times_asked ? fmaxf(asked_at[1], at) : at;
+  ++times_asked;
+  yw_obstacles_probe(ctx, count, points, at, normal, velocity);
+}
+
+// Friction is that of obstacles where they are at the end of the step, when a rod touches them.
+static void obstacles_are_asked_at_the_end(void** state) {
+  (void)state;
+  yw_vec3* points = straight_points(5, 0.5);
+  yw_rod_def def = yw_default_rod_def();
+  def.points = points;
+  def.num_points = 5;
+  def.radius = 0.02f;
+  slender_mover m;
+  const float h = 1.0f / 240;
+  mover_make(&m, rod_model_of(&def), h);
+  yw_shape* plane = NULL;
+  assert_int_equal(yw_shape_plane(NULL, yw_v3(0, 1, 0), -0.02f, &plane), YW_OK);
+  yw_obstacle floor = {.shape = plane, .begin = YW_TRANSFORM_IDENTITY, .friction = 0.3f};
+  floor.end = floor.begin;
+  floor.bounds = yw_obstacle_bounds(plane, floor.begin, floor.end);
+  const yw_vec3 gravity = {0, -9.81f, 0};
+  yw_obstacle_set set = {.items = &floor, .count = 1, .h = h, .gravity = gravity};
+  m.ctx.gravity = gravity;
+  m.ctx.obstacles = &set;
+  m.ctx.collide = yw_obstacles_collide;
+  m.ctx.is_clear = yw_obstacles_clear;
+  m.ctx.probe = ask;
+  times_asked = 0;
+  mover_step(&m, 3);
+  assert_at_least(times_asked, 5);
+  for (int k = 0; k < 2; ++k) assert_near(asked_at[k], h, 1e-7);
+  mover_free(&m);
+  yw_shape_release(plane);
+  free(points);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(obstacles_are_asked_at_the_end),
       cmocka_unit_test(momentum_stays),
       cmocka_unit_test(loss_of_angular_momentum_is_of_second_order),
       cmocka_unit_test(one_particle_falls_and_turns),

@@ -5,6 +5,7 @@
 #include "geometry/mesh_faces.h"
 #include "methods/fem/materials.h"
 #include "support/testing.h"
+#include "yawara/extend/vec.h"
 
 static yw_tet_mesh one_tet(void) {
   yw_tet_mesh mesh;
@@ -249,11 +250,43 @@ static void matrices_are_symmetric_by_index(void** state) {
   assert_near(c[yw_fem_matrix_at(3, 3)], 3e5 / 2.6, 0.1);
 }
 
+// A vertex just outside of a long face is on it, up to 1e-5 of the face's size, whichever corner of
+// the face is the first.
+static void vertices_close_to_faces_are_found(void** state) {
+  (void)state;
+  static const int32_t orders[3][4] = {{0, 1, 2, 3}, {1, 2, 0, 3}, {2, 0, 1, 3}};
+  for (int k = 0; k < 3; ++k) {
+    for (int far = 0; far < 2; ++far) {
+      yw_tet_mesh mesh;
+      float x = far ? 3e-4f : 5e-5f;  // of 1e-4
+      const yw_vec3 points[8] = {{0, 0, 0},    {0, 10, 0}, {0, 0, 1}, {-1, 3, 0.3f},
+                                 {x, 2, 0.3f}, {4, 2, 0},  {4, 3, 0}, {4, 2, 1}};
+      assert_int_equal(yw_tet_mesh_create(NULL, 8, 2, &mesh), YW_OK);
+      memcpy(mesh.positions, points, sizeof points);
+      for (int i = 0; i < 4; ++i) mesh.tets[i] = orders[k][i], mesh.tets[4 + i] = 4 + i;
+      for (int t = 0; t < 2; ++t) {
+        int32_t* v = mesh.tets + 4 * t;
+        const yw_vec3* p = mesh.positions;
+        yw_vec3 a = yw_sub(p[v[1]], p[v[0]]), b = yw_sub(p[v[2]], p[v[0]]);
+        if (yw_dot(yw_cross(a, b), yw_sub(p[v[3]], p[v[0]])) > 0) continue;
+        int32_t swap = v[0];
+        v[0] = v[1], v[1] = swap;
+      }
+      yw_error error = {0};
+      yw_status status = yw_fem_check_conformity(NULL, &mesh, &error);
+      assert_int_equal(status, far ? YW_OK : YW_ERR_GEOMETRY);
+      if (!far) assert_non_null(strstr(error.message, "vertex 4 lies inside the face"));
+      yw_tet_mesh_free(&mesh);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counts_per_level),
       cmocka_unit_test(five_shapes_serve_all),
       cmocka_unit_test(every_level_conforms),
+      cmocka_unit_test(vertices_close_to_faces_are_found),
       cmocka_unit_test(rings_and_families),
       cmocka_unit_test(bad_roots_are_refused),
       cmocka_unit_test(tets_that_do_not_meet_are_refused),

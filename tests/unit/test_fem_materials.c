@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // From a function of position to the matrices of all levels; the cache of the sampled ones.
+#include <glob.h>
+
 #include "methods/fem/make_materials.h"
 
 #include "support/fem_samples.h"
+#include "yawara/extend/hash.h"
 #include "yawara/fem.h"
 
 typedef struct fixture {
@@ -224,6 +227,45 @@ static void the_cache_gives_the_same_and_survives_everything(void** state) {
   yw_fem_materials_free(&plain);
 }
 
+// Overwrites the last byte that a cache holds, and its checksum.
+static void forge(const char* path, unsigned char last) {
+  unsigned char bytes[100000];
+  FILE* file = fopen(path, "rb+");
+  assert_non_null(file);
+  size_t size = fread(bytes, 1, sizeof bytes, file);
+  assert_true(size > 48 && size < sizeof bytes);
+  bytes[size - 9] = last;
+  const size_t header = 40;
+  uint64_t sum = yw_hash_bytes(YW_HASH_SEED, bytes, header);
+  sum = yw_hash_bytes(sum, bytes + header, size - header - 8);
+  for (size_t i = 0; i < 8; ++i) bytes[size - 8 + i] = (unsigned char)(sum >> 8 * i);
+  rewind(file);
+  assert_int_equal(fwrite(bytes, 1, size, file), size);
+  fclose(file);
+}
+
+// A valid checksum proves nothing: how a matrix was found is one of a few ways.
+static void forged_caches_are_ignored(void** state) {
+  const fixture* f = *state;
+  fem_material_def def = plain_def();
+  def.at = fall_along_x;
+  def.cache_folder = f->folder;
+  fem_material_data first = make(f, &def, YW_OK);
+  glob_t found;
+  char pattern[400];
+  snprintf(pattern, sizeof pattern, "%s/fem-*.ywc", f->folder);
+  assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+  assert_int_equal(found.gl_pathc, 1);
+  for (int last = 0; last < 2; ++last) {
+    forge(found.gl_pathv[0], last ? 200 : 0);
+    fem_material_data second = make(f, &def, last ? YW_WARN_CACHE : YW_OK);
+    assert_int_equal(second.cached, !last);
+    yw_fem_materials_free(&second);
+  }
+  globfree(&found);
+  yw_fem_materials_free(&first);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(one_material_needs_no_arrays, set_up, tear_down),
@@ -233,6 +275,7 @@ int main(void) {
                                       tear_down),
       cmocka_unit_test_setup_teardown(the_cache_gives_the_same_and_survives_everything, set_up,
                                       tear_down),
+      cmocka_unit_test_setup_teardown(forged_caches_are_ignored, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

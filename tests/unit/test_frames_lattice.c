@@ -109,11 +109,43 @@ static void the_coarse_lattice_keeps_shifts(void** state) {
   bar_free(&bar);
 }
 
+// The lattice is stretched as the regions are, at any size of the body.
+static void the_coarse_lattice_does_not_depend_on_the_size(void** state) {
+  (void)state;
+  yw_tet_mesh mesh;
+  yw_aabb box = {{0, 0, 0}, {2, 1, 1}};
+  const int32_t cells[3] = {8, 12, 12};
+  int32_t nodes[3];
+  for (int k = 0; k < 3; ++k) {
+    float scale = k == 0 ? 1.0f : k == 1 ? 0.01f : 100.0f;
+    assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_FIVE, &mesh), YW_OK);
+    double* stiffness = malloc(sizeof(double) * (size_t)mesh.num_vertices);
+    for (int32_t i = 0; i < mesh.num_vertices; ++i) {
+      stiffness[i] = 1.0;
+      mesh.positions[i] = yw_scale(mesh.positions[i], scale);
+    }
+    const double extent[3] = {3.0 * (double)scale, (double)scale, (double)scale};
+    frames_coarse coarse;
+    yw_error error = {0};
+    assert_int_equal(yw_frames_coarse_create(NULL, mesh.num_vertices, mesh.positions, stiffness,
+                                             2.0 * pow((double)scale, 3), extent, &coarse, &error),
+                     YW_OK);
+    nodes[k] = coarse.num_nodes;
+    yw_frames_coarse_free(&coarse);
+    free(stiffness);
+    yw_tet_mesh_free(&mesh);
+  }
+  assert_at_least(nodes[0], 20);
+  assert_int_equal(nodes[1], nodes[0]);
+  assert_int_equal(nodes[2], nodes[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(regions_of_a_color_share_no_particle),
       cmocka_unit_test(particles_and_regions_list_each_other),
       cmocka_unit_test(the_coarse_lattice_keeps_shifts),
+      cmocka_unit_test(the_coarse_lattice_does_not_depend_on_the_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

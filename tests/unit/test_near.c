@@ -4,6 +4,7 @@
 #include "contact/surfaces/near.h"
 
 #include "contact/bodies.h"
+#include "contact/surfaces/cone.h"
 #include "contact/surfaces/leaf_boxes.h"
 #include "contact/surfaces/patches.h"
 #include "contact/surfaces/sift.h"
@@ -447,6 +448,41 @@ static void threads_share_one_body(void** state) {
   free_sheet(&s);
 }
 
+// Directions at the border of a surface stay as they are, also where it goes on beyond a gap; in
+// the middle of a flat face, those that lead into it are turned into its normal or refused.
+static void borders_have_no_cone(void** state) {
+  (void)state;
+  sheet s = make_sheet(6, true);
+  yw_contact_geometry geometry = geometry_of(&s);
+  yw_complex* c = yw_complex_create(NULL, &geometry, s.count);
+  yw_vec4* places = YW_NEW_ARRAY(NULL, yw_vec4, s.count);
+  for (int32_t i = 0; i < s.count; ++i) places[i] = yw_v4(s.rest[i]);
+  yw_particles particles = {.count = s.count, .pos = places};
+  const yw_contact_body body = {.particles = &particles, .begin = places};
+  const yw_contact_work work = {.body = &body, .complex = c, .predicted = places};
+  int borders = 0, turned = 0;
+  for (int32_t edge = 0; edge < c->num_edges; ++edge) {
+    bool border = c->edge_triangles[edge][1] < 0;
+    const int32_t* ends = c->edges[edge];
+    yw_vec3 p = yw_lerp(s.rest[ends[0]], s.rest[ends[1]], 0.5f);
+    borders += border;
+    for (int k = 0; k < 8; ++k) {
+      float angle = 0.785f * (float)k;
+      yw_vec3 away = yw_normalize_or(yw_v3(cosf(angle), 1.0f, sinf(angle)), yw_v3(0, 1, 0));
+      yw_vec3 before = away;
+      bool known = yw_cone_of_edge(&work, edge, p, 0.5f, &away);
+      bool same = memcmp(&away, &before, sizeof away) == 0;
+      if (border) assert_true(known && same);
+      turned += !border && !same;
+    }
+  }
+  assert_int_equal(borders, 2 * (2 * 5 + 2 * 2));
+  assert_at_least(turned, 20);
+  yw_mem_free(NULL, places);
+  yw_complex_destroy(c);
+  free_sheet(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lanes_agree_at_every_width),
@@ -456,6 +492,7 @@ int main(void) {
       cmocka_unit_test(pieces_that_keep_their_shape_stay_apart),
       cmocka_unit_test(threads_share_one_body),
       cmocka_unit_test(distances_at_rest_are_bounds),
+      cmocka_unit_test(borders_have_no_cone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "methods/fem/fem.h"
 #include "model/model.h"
 #include "scene/loader.h"
+#include "support/counted_memory.h"
 #include "support/mesh_testing.h"
 #include "support/scene_text.h"
 #include "support/temporary_folder.h"
@@ -278,6 +279,30 @@ static void mistakes_are_reported_with_their_place(void** state) {
   }
 }
 
+// Levels of a surface from a file are as many as are affordable; the model that was made to find
+// out is gone.
+static void levels_of_files_are_chosen(void** state) {
+  (void)state;
+  store_text("block.obj",
+             "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n"
+             "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+  counted_memory memory = {.left = ENOUGH};
+  const char* text = BODY(
+      "\"mesh\": {\"tets\": {\"size\": 0.5, \"shape\": {\"mesh\": {\"file\": \"block.obj\"}}}}, "
+      "\"fem\": {}");
+  yw_scene_def def = yw_default_scene_def();
+  def.path = in_folder("a.json");
+  def.text = text;
+  def.size = strlen(text);
+  def.mem = counted_allocator(&memory);
+  yw_scene* scene = NULL;
+  yw_error error = {0};
+  if (yw_scene_read(&def, &scene, NULL, &error) < 0) fail_msg("%s", error.message);
+  assert_true(model_of(scene)->h.max_level >= 0 && model_of(scene)->h.max_level <= 8);
+  yw_scene_destroy(scene);
+  assert_int_equal(memory.alive, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(settings_reach_model_and_bodies),
@@ -288,6 +313,7 @@ int main(void) {
       cmocka_unit_test(grids_and_paint),
       cmocka_unit_test(a_matrix_of_its_own),
       cmocka_unit_test(pins_hold_the_finest_nodes),
+      cmocka_unit_test(levels_of_files_are_chosen),
       cmocka_unit_test(mistakes_are_reported_with_their_place),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -74,10 +74,44 @@ static void fitted_turns_take_rods_to_their_direction(void** state) {
   }
 }
 
+static int vertices_at_radius(const float* along, int axis, double radius) {
+  yw_vec3 points[COUNT];
+  for (int i = 0; i < COUNT; ++i) {
+    points[i] = yw_v3(axis == 0 ? along[i] : 0, axis == 1 ? along[i] : 0, axis == 2 ? along[i] : 0);
+  }
+  yw_rod_def def = yw_default_rod_def();
+  def.points = points;
+  def.num_points = COUNT;
+  def.radius = (float)radius;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_rod(NULL, &def, &model, NULL), YW_OK);
+  const yw_tri_mesh* surface = yw_model_surface(model);
+  int count = 0;
+  for (int32_t v = 0; v < surface->num_vertices; ++v) {
+    const float* x = &surface->positions[v].x;
+    double u = (double)x[(axis + 1) % 3], w = (double)x[(axis + 2) % 3];
+    count += fabs(sqrt(u * u + w * w) - radius) < 1e-3 * radius;
+  }
+  yw_model_release(model);
+  return count;
+}
+
+// A rod that turns back on itself is as round as a straight one: its frames turn with it.
+static void rods_may_turn_back(void** state) {
+  (void)state;
+  const float ahead[COUNT] = {0, 0.1f, 0.2f, 0.3f, 0.4f}, back[COUNT] = {0, 0.1f, 0.2f, 0.1f, 0};
+  for (int axis = 0; axis < 3; ++axis) {
+    const int straight = vertices_at_radius(ahead, axis, 0.02);
+    assert_at_least(straight, 8 * COUNT);
+    assert_at_least(vertices_at_radius(back, axis, 0.02), 0.9 * straight);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(given_frames_point_along_the_rod),
       cmocka_unit_test(fitted_turns_take_rods_to_their_direction),
+      cmocka_unit_test(rods_may_turn_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,24 @@ static void thin_legs_are_named_when_they_are_lost(void** state) {
 }
 
 // A leg of 3 mm under a cube of 1 m weighs nothing, but it is seen. One of 30 mm is kept.
+// Parts that hang by a neck are the same wherever the shape is.
+static void necks_do_not_depend_on_the_place(void** state) {
+  (void)state;
+  yw_shape *here = stool(0.05f), *there;
+  yw_transform far = {{3.1f, 5.3f, -7.7f}, {0, 0, 0, 1}, 1};
+  assert_int_equal(yw_shape_transform(NULL, here, far, &there), YW_OK);
+  for (float size = 0.1f; size < 0.25f; size += 0.04f) {
+    yw_tet_fit a = fit_of(here, size, 4000), b = fit_of(there, size, 4000);
+    assert_int_equal(a.num_lost, b.num_lost);
+    assert_near(a.lost_volume, b.lost_volume, 1e-3);
+    for (int n = 0; n < a.num_lost && n < YW_MAX_LOST_PARTS; ++n) {
+      assert_near(a.lost[n].volume, b.lost[n].volume, 0.05 * a.lost[n].volume + 1e-5);
+      assert_near(a.lost[n].thickness, b.lost[n].thickness, 0.02);
+    }
+  }
+  yw_shape_release(here), yw_shape_release(there);
+}
+
 static void long_legs_of_little_mass_are_kept_or_named(void** state) {
   (void)state;
   for (int n = 0; n < 2; ++n) {
@@ -403,6 +421,7 @@ int main(void) {
       cmocka_unit_test(the_largest_lost_parts_are_listed),
       cmocka_unit_test(volume_and_thickness_are_those_of_the_shape),
       cmocka_unit_test(thin_legs_are_named_when_they_are_lost),
+      cmocka_unit_test(necks_do_not_depend_on_the_place),
       cmocka_unit_test(long_legs_of_little_mass_are_kept_or_named),
       cmocka_unit_test(thin_legs_are_kept_by_default),
       cmocka_unit_test(ankles_are_as_thick_as_those_of_the_shape),
