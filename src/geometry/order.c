@@ -177,9 +177,9 @@ static curve_grid place_grid(int32_t count, const yw_vec3* points, double spacin
   double side_z = (double)box.upper.z - (double)box.lower.z;
   double longest = fmax(side_x, fmax(side_y, side_z));
   if (!(longest > 0.0)) return grid;
-  double cells = (double)(1u << CURVE_BITS), scale = 1.0 / spacing;
+  double cells = (double)(1u << CURVE_BITS), scale = spacing > 0.0 ? 1.0 / spacing : 0.0;
   grid.scale = (cells - 1.0) / longest;
-  if (!(spacing > 0.0 && (longest + spacing) * scale < cells)) return grid;
+  if (!(scale > 0.0 && (longest + spacing) * scale < cells)) return grid;
   while ((longest + spacing) * scale * 2.0 < cells) scale *= 2.0;
   for (int axis = 0; axis < 3; ++axis) grid.origin[axis] -= 0.5 * spacing;
   grid.scale = scale;

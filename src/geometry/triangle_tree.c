@@ -82,8 +82,9 @@ static int32_t split(item* items, int32_t count, yw_aabb box, int32_t depth) {
   float best = INFINITY;
   int best_axis = -1, best_bin = 0;
   for (int axis = 0; axis < 3 && depth < SAH_DEPTH; ++axis) {
-    float width = component(extent, axis), to_bin = (float)NUM_BINS / width;
-    if (!(width > 0.0f) || !isfinite(to_bin)) continue;
+    float width = component(extent, axis);
+    float to_bin = width > 0.0f ? (float)NUM_BINS / width : INFINITY;
+    if (!isfinite(to_bin)) continue;
     int bin = 0;
     float cost = best_cut(items, count, axis, component(centers.lower, axis), to_bin, &bin);
     if (cost < best) best = cost, best_axis = axis, best_bin = bin;

@@ -102,6 +102,32 @@ static void friction_holds_or_slows_a_block_on_a_slope(void** state) {
   }
 }
 
+// A floor that a body is near, but does not touch, does not change its motion, in steps of 40 us:
+// sums of what rounding and sweeps do to momentum are taken away as in space.
+static void floors_that_are_not_touched_do_nothing(void** state) {
+  (void)state;
+  for (int solver = YW_FRAMES_IMPLICIT; solver <= YW_FRAMES_CLASSIC; ++solver) {
+    yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+    yw_model* model = make_frames(2, 2, 2, YW_FRAMES_RINGS, 1e5f, (yw_frames_solver)solver);
+    yw_body_id id = add_body(world, model, (yw_vec3){0, 0.11f, 0}, upright);
+    yw_vec3 x[27], v[27];
+    int32_t count;
+    memcpy(x, yw_body_positions(world, id, &count), sizeof x);
+    assert_int_equal(count, 27);
+    for (int i = 0; i < 27; ++i) v[i] = (yw_vec3){0.3f, 0.2f, 0.1f};
+    assert_int_equal(yw_body_set_state(world, id, x, v), YW_OK);
+    assert_int_equal(yw_world_set_gravity(world, (yw_vec3){0, 0, 0}), YW_OK);
+    for (int step = 0; step < 4; ++step) {
+      assert_true(yw_world_step(world, 4e-3f, 100, NULL) >= 0);
+    }
+    yw_body_sums sums;
+    assert_int_equal(yw_body_sums_of(world, id, &sums), YW_OK);
+    assert_near(sums.kinetic_energy / (0.5 * 0.14 * sums.mass), 1, 1e-3);
+    yw_world_destroy(world);
+    yw_model_release(model);
+  }
+}
+
 // Settings are those of the model until they are changed for one body; values out of range, or for
 // another method, are rejected.
 static void settings_are_changed_while_a_body_runs(void** state) {
@@ -197,6 +223,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(settings_are_changed_while_a_body_runs),
       cmocka_unit_test(a_block_comes_to_rest_on_the_floor),
+      cmocka_unit_test(floors_that_are_not_touched_do_nothing),
       cmocka_unit_test(friction_holds_or_slows_a_block_on_a_slope),
       cmocka_unit_test(bits_do_not_depend_on_threads_or_instruction_sets),
       cmocka_unit_test(snapshots_go_on_bit_for_bit),

@@ -83,6 +83,15 @@ static yw_aabb take_velocities(frames_body* body, yw_particles* particles, float
   return box;
 }
 
+// Whether obstacles moved any particle from where the sweeps left it.
+static bool was_stopped(const frames_body* body, const yw_particles* particles) {
+  for (int32_t p = 0; p < particles->count; ++p) {
+    yw_vec3 moved = yw_sub(yw_xyz(particles->pos[p]), yw_xyz(body->work[p]));
+    if (yw_length2(moved) != 0.0f) return true;
+  }
+  return false;
+}
+
 static int32_t step_positions(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               frames_span span) {
   int32_t recovered = 0, sweeps = body->params.sweeps;
@@ -108,9 +117,9 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
   }
   yw_aabb box = take_velocities(body, particles, span.h);
   if (yw_obstacles_near(ctx, box)) {
-    body->in_contact = true;
     if (ctx->report) ctx->report->obstacle_contacts = 0;
     yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);
+    body->in_contact = body->in_contact || was_stopped(body, particles);
   }
   return recovered;
 }
