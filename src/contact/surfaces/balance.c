@@ -91,12 +91,33 @@ static void join(yw_balance* to, const yw_balance* from) {
   for (int n = 0; n < 6; ++n) to->inertia[n] += from->inertia[n];
 }
 
-bool yw_balance_begin(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
+typedef struct summing {
+  yw_balance* balances;
+  const yw_contact_body* bodies;
+  const yw_surfaces* moved;  // NULL: all; only what contact may have moved
+  const yw_balance* before;  // of its islands
+} summing;
+
+static bool is_summed(const summing* job, int32_t body) {
+  if (!takes_part(&job->bodies[body])) return false;
+  if (!job->moved) return true;
+  int32_t island = job->moved->island_of.items[body];
+  return !job->before[island].held && job->moved->islands.items[island].touches;
+}
+
+static void sum_body(void* context, int32_t body, int32_t worker) {
+  (void)worker;
+  const summing* job = context;
+  bool summed = is_summed(job, body);
+  job->balances[body] = summed ? sum_up(&job->bodies[body]) : (yw_balance){.held = true};
+}
+
+bool yw_balance_begin(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies,
+                      yw_tasks* tasks) {
   c->balances.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->balances, 3 * num_bodies)) return false;
-  for (int32_t i = 0; i < num_bodies; ++i) {
-    c->balances.items[i] = takes_part(&bodies[i]) ? sum_up(&bodies[i]) : (yw_balance){.held = true};
-  }
+  if (!YW_LIST_RESERVE(&c->mem, &c->balances, 4 * num_bodies)) return false;
+  summing job = {.balances = c->balances.items, .bodies = bodies};
+  yw_tasks_run(tasks, num_bodies, sum_body, &job);
   return true;
 }
 
@@ -165,10 +186,12 @@ static void apply(const yw_contact_body* body, const rigid_change* change) {
   }
 }
 
-void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
+void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies,
+                    yw_tasks* tasks) {
   if (c->batches.count == 0) return;
   const int32_t* island_of = c->island_of.items;
   yw_balance *first = c->balances.items, *before = first + num_bodies, *after = before + num_bodies;
+  yw_balance* last = after + num_bodies;  // of bodies, as `first` is
   memset(before, 0, 2 * (size_t)num_bodies * sizeof *before);
   for (int32_t i = 0; i < num_bodies; ++i) {
     if (takes_part(&bodies[i])) join(&before[island_of[i]], &first[i]);
@@ -178,12 +201,10 @@ void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_b
     bool obstacle = bodies[batch->a].is_obstacle || bodies[batch->b].is_obstacle;
     if (obstacle) before[batch->island].held = true;
   }
+  summing job = {.balances = last, .bodies = bodies, .moved = c, .before = before};
+  yw_tasks_run(tasks, num_bodies, sum_body, &job);
   for (int32_t i = 0; i < num_bodies; ++i) {
-    int32_t island = island_of[i];
-    if (!takes_part(&bodies[i]) || before[island].held || !c->islands.items[island].touches)
-      continue;
-    yw_balance sum = sum_up(&bodies[i]);
-    join(&after[island], &sum);
+    if (is_summed(&job, i)) join(&after[island_of[i]], &last[i]);
   }
   for (int32_t i = 0; i < num_bodies; ++i) {
     int32_t island = island_of[i];

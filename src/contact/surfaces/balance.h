@@ -7,8 +7,10 @@
 #include "contact/surfaces/data.h"
 
 /// Sums up all bodies before contact. False when out of memory.
-bool yw_balance_begin(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies);
+bool yw_balance_begin(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies,
+                      yw_tasks* tasks);
 /// After contact: for every island that nothing holds.
-void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies);
+void yw_balance_end(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies,
+                    yw_tasks* tasks);
 
 #endif

@@ -566,7 +566,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
                             .near = yw_near_fns_of(c->simd),
                             .sift = yw_sift_fns_of(c->simd)};
   if (!yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
-  if (!yw_balance_begin(c, bodies, num_bodies)) return YW_ERR_MEMORY;
+  if (!yw_balance_begin(c, bodies, num_bodies, tasks)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {
     // Velocities have the impulses of the first solve already.
@@ -583,7 +583,7 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
     if (!yw_ride_begin(c, bodies, num_bodies, h) || !guard(c, h, tasks)) return YW_ERR_MEMORY;
     yw_ride_end(c, bodies, num_bodies, h);
   }
-  yw_balance_end(c, bodies, num_bodies);
+  yw_balance_end(c, bodies, num_bodies, tasks);
   if (num_contacts) *num_contacts = found;
   return YW_OK;
 }
