@@ -336,37 +336,48 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
   return YW_OK;
 }
 
-yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out) {
-  const yw_body* body = yw_world_find_body(world, id);
-  if (!body || !out) return YW_ERR_INVALID;
-  *out = (yw_body_sums){0};
+yw_body_sums yw_body_motion_of(const yw_body* body) {
   const yw_particles* p = &body->particles;
+  double mass = 0.0, center[3] = {0}, momentum[3] = {0}, kinetic = 0.0;
   for (int32_t i = 0; i < p->count; ++i) {
     double m = (double)p->mass[i];
     double x[3] = {(double)p->pos[i].x, (double)p->pos[i].y, (double)p->pos[i].z};
     double v[3] = {(double)p->vel[i].x, (double)p->vel[i].y, (double)p->vel[i].z};
-    out->mass += m;
+    mass += m;
     for (int k = 0; k < 3; ++k) {
-      out->center[k] += m * x[k];
-      out->momentum[k] += m * v[k];
-      out->kinetic_energy += 0.5 * m * v[k] * v[k];
+      center[k] += m * x[k];
+      momentum[k] += m * v[k];
+      kinetic += 0.5 * m * v[k] * v[k];
     }
   }
-  for (int k = 0; k < 3; ++k) out->center[k] /= out->mass;
+  yw_body_sums sums = {.mass = mass, .kinetic_energy = kinetic};
+  for (int k = 0; k < 3; ++k) {
+    sums.center[k] = center[k] / mass;
+    sums.momentum[k] = momentum[k];
+  }
+  return sums;
+}
+
+yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  yw_body_sums sums = yw_body_motion_of(body);
+  const yw_particles* p = &body->particles;
   for (int32_t i = 0; i < p->count; ++i) {
     double m = (double)p->mass[i];
-    double r[3] = {(double)p->pos[i].x - out->center[0], (double)p->pos[i].y - out->center[1],
-                   (double)p->pos[i].z - out->center[2]};
+    double r[3] = {(double)p->pos[i].x - sums.center[0], (double)p->pos[i].y - sums.center[1],
+                   (double)p->pos[i].z - sums.center[2]};
     double v[3] = {(double)p->vel[i].x, (double)p->vel[i].y, (double)p->vel[i].z};
-    out->angular_momentum[0] += m * (r[1] * v[2] - r[2] * v[1]);
-    out->angular_momentum[1] += m * (r[2] * v[0] - r[0] * v[2]);
-    out->angular_momentum[2] += m * (r[0] * v[1] - r[1] * v[0]);
+    sums.angular_momentum[0] += m * (r[1] * v[2] - r[2] * v[1]);
+    sums.angular_momentum[1] += m * (r[2] * v[0] - r[0] * v[2]);
+    sums.angular_momentum[2] += m * (r[0] * v[1] - r[1] * v[0]);
   }
   const yw_method* method = body->model->method;
   double own[3] = {0, 0, 0};
   yw_order_give(world, (yw_order){.kind = YW_ORDER_SUMS, .body = id});
   if (method->own_spin) method->own_spin(body->state, p, own);
   yw_order_done(world);
-  for (int k = 0; k < 3; ++k) out->angular_momentum[k] += own[k];
+  for (int k = 0; k < 3; ++k) sums.angular_momentum[k] += own[k];
+  *out = sums;
   return YW_OK;
 }

@@ -73,14 +73,24 @@ bool yw_lockstep_reserve(yw_world* world) {
   return true;
 }
 
+typedef struct boxing {
+  yw_world* world;
+  float h;
+} boxing;
+
+static void find_box(void* context, int32_t i, int32_t worker) {
+  (void)worker;
+  const boxing* job = context;
+  job->world->body_boxes.items[i] = box_of(yw_body_in_order(job->world, i), job->h);
+}
+
 // Marks the bodies that another, or the surface of an obstacle, may touch in the substep, or that
 // may touch themselves.
 static void mark_crowded(yw_world* world, float h) {
   int32_t count = world->body_order.count;
   bool few = count <= FEW_BODIES;
-  for (int32_t i = 0; i < count && few; ++i) {
-    world->body_boxes.items[i] = box_of(yw_body_in_order(world, i), h);
-  }
+  boxing job = {world, h};
+  if (few) yw_tasks_run(world->tasks, count, find_box, &job);
   for (int32_t i = 0; i < count; ++i) {
     yw_body* body = yw_body_in_order(world, i);
     bool touched = !few;

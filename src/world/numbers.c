@@ -125,12 +125,11 @@ yw_status yw_body_statistics_of(const yw_world* world, yw_body_id id, yw_statist
 
 yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out) {
   const yw_body* body = yw_world_find_body(world, id);
-  yw_body_sums sums;
   if (!body || !out) return YW_ERR_INVALID;
   const yw_method* method = body->model->method;
   yw_method_energy own = {.elastic = NAN};
   yw_order_give(world, (yw_order){.kind = YW_ORDER_ENERGY, .body = id});
-  yw_body_sums_of(world, id, &sums);
+  const yw_body_sums sums = yw_body_motion_of(body);
   if (method->energy) own = method->energy(body->state, &body->particles);
   yw_order_done(world);
   yw_vec3 g = world->gravity;

@@ -264,6 +264,8 @@ void yw_world_show(yw_world* world, bool all);
 
 /// The body, or NULL for a dead or null id.
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id);
+/// The sums of a body but for angular momentum.
+yw_body_sums yw_body_motion_of(const yw_body* body);
 yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time);
 /// Removes the pins of a body (slot) before it is destroyed.
 void yw_world_drop_pins(yw_world* world, uint32_t body);

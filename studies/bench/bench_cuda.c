@@ -74,6 +74,7 @@ static yw_world* make_world(const bench_run* run, yw_model* model, yw_device_kin
   yw_world* world = NULL;
   yw_shape* floor = NULL;
   if (yw_world_create(&def, &world) < 0) return NULL;
+  yw_world_set_sleep_speed(world, 0.0f);  // after some thousand steps the body would sleep
   yw_obstacle_def obstacle = yw_default_obstacle_def();
   yw_obstacle_id floor_id;
   yw_body_id body_id;

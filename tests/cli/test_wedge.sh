@@ -40,6 +40,11 @@ check "what failed is not tried again by itself" grep -q "5 done, 1 failed" <("$
 before=$(done_times six/runs/000[12356]/run.json)
 check "--retry does" "$yawara" wedge six -q --retry
 same "and only that" "$before" "$(done_times six/runs/000[12356]/run.json)"
+# Short runs do not wait for the disk: one may lose its files with the power.
+before=$(state_of six/runs/0002)
+: >six/runs/0002/run.json
+check "a run that lost its run.json" "$yawara" wedge six -q
+same "is made again, to the same state" "$(state_of six/runs/0002)" "$before"
 # One from the time of the kill, one that failed, and one that nothing happened to.
 plain() {
   "$yawara" run scene.json --set "bodies[0].velocity=$2" --set "bodies[0].match.alpha=$3" --frames 40 -q -o plain

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -231,11 +232,23 @@ static _Noreturn void be_run(const pool* p, arguments* a, int messages, pid_t pa
   _exit(code);
 }
 
+// Short runs do not wait for the disk: one whose run.json has a name but no bytes lost them with
+// the power, and begins again.
+static void forget_lost(const char* folder) {
+  char path[RUN_MAX_PATH + 16];
+  struct stat info;
+  snprintf(path, sizeof path, "%s/run.json", folder);
+  if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0) {
+    run_folder_clear(folder);
+  }
+}
+
 // Returns -1 to continue, or the exit code.
 static int start_job(pool* p, int32_t run, int messages) {
   arguments a;
   make_arguments(p->w, run, "yawara", &a);
   // With nothing to resume, it would only be said.
+  forget_lost(a.folder);
   if (run_folder_exists(a.folder)) add(&a, "--resume", NULL);
   // Otherwise the new process would print it again.
   fflush(stdout);

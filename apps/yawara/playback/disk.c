@@ -57,8 +57,10 @@ static double spared_until = -INFINITY;  // s, of yw_seconds
 
 void disk_spare_syncs(double seconds) { spared_until = yw_seconds() + seconds; }
 
+bool disk_is_spared(void) { return yw_seconds() < spared_until; }
+
 yw_status disk_sync(const char* dir, yw_error* error) {
-  if (yw_seconds() < spared_until) return YW_OK;
+  if (disk_is_spared()) return YW_OK;
   int folder = open_folder(dir, error);
   if (folder < 0) return YW_ERR_IO;
   int code;

@@ -16,6 +16,8 @@ yw_status disk_sync(const char* dir, yw_error* error);
 /// From now on, disk_sync does nothing in this process for so many seconds: somebody else syncs for
 /// many short runs together, and one that is lost with the power is quickly done again.
 void disk_spare_syncs(double seconds);
+/// True within these seconds: files need not be on the disk before they get their names.
+bool disk_is_spared(void);
 /// Removes temporary files of writers (see yawara/extend/file.h) that were killed.
 void disk_remove_leftovers(const char* dir);
 /// Bytes of all files in a folder, subfolders not included; 0 if it cannot be read.

@@ -364,7 +364,7 @@ yw_status run_folder_write_snapshot(const char* dir, int32_t frame, const yw_wor
   yw_write_u32(&writer, (uint32_t)frame);
   yw_write_u32(&writer, 0);
   yw_file_writer file;
-  status = sealed_file_begin(&file, fresh, snapshot_magic, &writer, true, error);
+  status = sealed_file_begin(&file, fresh, snapshot_magic, &writer, !disk_is_spared(), error);
   if (status < 0) return status;
   uint64_t size = 0;
   char* path = path_for_ranks(&file, error);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "playback/disk.h"
 #include "playback/json_text.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/file.h"
@@ -126,7 +127,7 @@ yw_status run_info_write(const char* dir, const run_info* info, yw_error* error)
   yw_status status = yw_file_writer_open(&writer, path, NULL, error);
   if (status < 0) return status;
   // Without it a run is none: after a power failure there is the old one or the new one.
-  writer.durable = true;
+  writer.durable = !disk_is_spared();
   yw_file_printf(&writer, "{\n  \"yawara_run\": %d,\n", FORMAT);
   write_text_value(&writer, "made_by", info->made_by);
   write_sources(&writer, info);
