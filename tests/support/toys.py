@@ -3,7 +3,7 @@
 """A toy stands, and falls from its own height: it sags by less than 10 %, and a second after it has
 landed (and sqrt(L) times that where it is larger than 1 m, whose vibrations are as much slower) its
 points are as far apart as at rest within 5 %. At 1 cm, 1 m and 10 m.
-usage: toys.py YAWARA MODEL METHOD...    prints what does not hold, or "kept""""
+usage: toys.py YAWARA MODEL METHOD...    prints what does not hold; if all does, kept"""
 import json
 import math
 import re
