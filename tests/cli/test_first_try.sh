@@ -114,6 +114,10 @@ ratio=$(awk -v a="$(modulus table)" -v b="$block" 'BEGIN {r = 6 * 10 / 48 * (38 
   print (a / b > 0.99 * r && a / b < 1.01 * r) ? "right" : a / b}')
 same "thin legs make a word stiffer" "$ratio" right
 
+# Toys hold themselves up and come back to their shape, at any size.
+same "toys keep their shape: a block" "$(python3 "$root/tests/support/toys.py" "$yawara" block.obj match frames)" kept
+same "toys keep their shape: a table" "$(python3 "$root/tests/support/toys.py" "$yawara" table.obj match)" kept
+
 # A block that leans, its centre over 0.1 of its base from the edge: 0.385 units of height topple it, a
 # drop turns e^2 = 0.64 of its energy, with a factor of 3 to spare (docs/models.md).
 awk '/^v /{print $1, $2 + 1.6 * $3, $3, $4; next} {print}' "a box.obj" >leaning.obj

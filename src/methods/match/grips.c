@@ -25,6 +25,9 @@
 #define MOST_GRIP 64.0
 // Tuned on boxes, plus, tee, frame and table (scripts/measure_droop.py), one to three tets thick.
 #define EASE 1.2
+// tr Q_r / T^2 of a part about three cells thick: less is no thin part, whose surface has flat
+// regions, too.
+#define COARSE 0.1
 
 // tr Q_r over the mass of the region.
 static double spread_of(const match_rest_region* region) {
@@ -70,7 +73,9 @@ static bool choose(const match_model* model, const match_build* build, const flo
     if (!thickness) continue;
     double t = (double)thickness[build->vertex_of_particle[p]];
     double along = 3.0 * grip[p] * reach_of(&build->regions[p]) / model->spread;
-    grip[p] /= fmax(along, 1.0) * (1.0 + EASE * spread_of(&build->regions[p]) / (t * t));
+    double coarse = spread_of(&build->regions[p]) / (t * t);
+    along = 1.0 + fmax(along - 1.0, 0.0) * fmin(coarse / COARSE, 1.0);
+    grip[p] /= along * (1.0 + EASE * coarse);
   }
   return !even || thickness;
 }
