@@ -23,8 +23,8 @@
 #define MOST_FALL 1.0f
 #define MOST_WAVES 5.0f
 #define MAX_INNER_STEPS 10000
-// A body whose masters would take more steps than this for how fast they move apart, each several
-// hundred times d, has diverged.
+// A body whose masters move apart faster than sound, and would take more steps than this for it,
+// each several hundred times d, has diverged.
 #define MAX_STEPS_APART 1000
 // A step whose solve did not converge is repeated at half length, at most this often in a row.
 #define MAX_HALVINGS 6
@@ -99,7 +99,7 @@ typedef struct inner_step {
   const yw_step_ctx* ctx;
   const plastic_kernels* kernels;
   float begin;   // s, from the start of the substep
-  float apart;   // s, longest step for how fast the masters move relative to the body
+  float apart;   // s, longest step for masters that move apart faster than sound
   bool is_away;  // on a device
   double clock;
 } inner_step;
@@ -360,9 +360,10 @@ static yw_status longest_step(inner_step* s, float* out) {
   spread2 = yw_plastic_most(body, spread2);
   float wave = body->model->wave_speed * sqrtf(body->params.stiffness_scale);
   float d = body->model->spacing, longest = MOST_WAVES * d / wave;
-  s->apart = MOST_WAY * d / sqrtf(spread2 + 1e-20f);
+  float by_spread = MOST_WAY * d / sqrtf(spread2 + 1e-20f);
   float by_fall = MOST_FALL * d / sqrtf(fastest2 + 1e-20f);
-  if (s->apart < longest) longest = s->apart;
+  if (spread2 > wave * wave) s->apart = by_spread;
+  if (by_spread < longest) longest = by_spread;
   *out = by_fall < longest ? by_fall : longest;
   return status;
 }
