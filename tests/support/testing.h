@@ -48,6 +48,10 @@
     }                                                                                          \
   } while (0)
 
+static inline void assert_contains(const char* text, const char* part) {
+  if (!strstr(text, part)) fail_msg("\"%s\" does not contain \"%s\"", text, part);
+}
+
 /// Reproducible random numbers (PCG).
 typedef struct test_random {
   uint64_t state;

@@ -8,10 +8,6 @@
 #include "yawara/extend/vtu_write.h"
 #include "yawara/files.h"
 
-static void assert_contains(const char* text, const char* part) {
-  if (!strstr(text, part)) fail_msg("\"%s\" does not contain \"%s\"", text, part);
-}
-
 // Polygons ----------------------------------------------------------------------------------------
 
 // A random star in a random plane, in either sense: its triangles face the same way and cover it
