@@ -10,10 +10,8 @@
 #include "math/small/float4.h"
 
 // Contact seldom moves a particle farther off its path than the longest path of the body is, and
-// this much, in mean edges. Where that is more than this much, too many pairs would have to be kept
-// (tuned on boxes and cloth).
+// this much, in mean edges.
 #define LEAST_LEEWAY 0.0025f
-#define MOST_LEEWAY 0.05f
 #define LEAVES_PER_BLOCK 128
 
 typedef struct path_box {
@@ -168,20 +166,22 @@ void yw_touch_fit_primitives(const yw_contact_work* work, yw_tasks* tasks) {
 
 void yw_touch_set_leeway(yw_contact_work* work) {
   work->leeway = work->longest + LEAST_LEEWAY * work->complex->size;
-  work->calm = work->leeway < MOST_LEEWAY * work->complex->size;
+  work->calm = work->leeway < YW_MOST_LEEWAY * work->complex->size;
 }
 
 float yw_touch_room(const yw_contact_work* work, const yw_touch_step* step, float leeway) {
   float guarded = work->margin + 0.001f * work->complex->size;
   if (step->mode != YW_TOUCH_CONTACTS) return guarded;
   float contact = 0.01f * work->complex->size + step->fall;
+  if (step->lasting) return contact + leeway;
   guarded += leeway;
   return contact > guarded ? contact : guarded;
 }
 
 float yw_touch_most_room(const yw_contact_work* work, const yw_touch_step* step) {
   // Pairs are kept only where the leeway is less than this.
-  return yw_touch_room(work, step, MOST_LEEWAY * work->complex->size);
+  float most = step->lasting ? YW_LASTING_LEEWAY : YW_MOST_LEEWAY;
+  return yw_touch_room(work, step, most * work->complex->size);
 }
 
 void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {

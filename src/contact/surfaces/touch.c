@@ -70,7 +70,8 @@ static float needed_distance(const pair_search* s) {
 // Distance below which a pair is kept, see yw_near_lanes.
 static float kept_distance(const pair_search* s) {
   if (!s->step->keep) return -1.0f;
-  return guarded_distance(s) + s->works[0]->leeway + s->works[1]->leeway;
+  float distance = s->step->lasting ? needed_distance(s) : guarded_distance(s);
+  return distance + s->works[0]->leeway + s->works[1]->leeway;
 }
 
 // Pairs that may need another look when contact has moved particles within their leeway.
@@ -261,10 +262,12 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
                                     .obstacle_friction = set->items[obstacle].friction};
 }
 
-static void find_obstacles(const yw_contact_work* work, const yw_contact_job* job, float h,
-                           float fall, yw_contact_list* list) {
+static void find_obstacles(const yw_contact_work* work, const yw_contact_job* job,
+                           const yw_touch_step* step, yw_contact_list* list) {
   const yw_obstacle_set* set = work->body->obstacles;
-  float pad = yw_touch_skin(work, work) + 2.0f * fall;
+  float pad = yw_touch_skin(work, work) + 2.0f * step->fall;
+  // Boxes are those of the search.
+  if (step->again) pad += work->leeway;
   for (int32_t leaf = job->first; leaf < job->end; ++leaf) {
     const yw_complex_leaf* l = &work->complex->leaves[leaf];
     yw_aabb box = yw_aabb_pad(work->leaves.nodes[work->leaves.first_leaf + leaf], pad);
@@ -279,7 +282,7 @@ static void find_obstacles(const yw_contact_work* work, const yw_contact_job* jo
       bool far = !obstacle->mesh && !yw_obstacle_seen_within(set, k, center, 1.05f * reach, &near);
       if (far) continue;
       for (int32_t i = l[0].vertex; i < l[1].vertex; ++i) {
-        meet_obstacle(work, job, k, i, h, fall, list);
+        meet_obstacle(work, job, k, i, step->h, step->fall, list);
       }
     }
   }
@@ -292,7 +295,9 @@ static float box_distance(const yw_touch_step* step, const yw_contact_work* a,
   float contact = skin + yw_contact_band(skin, step->fall), guarded = YW_LEAST_SKIN * skin;
   if (step->mode == YW_TOUCH_PAIRS) return guarded + a->margin + b->margin;
   if (step->mode == YW_TOUCH_LOOK) return guarded;
-  if (step->keep) guarded += a->leeway + b->leeway;
+  float leeway = a->leeway + b->leeway;
+  if (step->lasting) return contact + leeway;
+  if (step->keep) guarded += leeway;
   return contact > guarded ? contact : guarded;
 }
 
@@ -412,7 +417,7 @@ void yw_touch_find(const yw_contact_work* works, yw_contact_job* job, const yw_t
   job->first_spare = list->num_spares;
   if (!step->again) job->first_kept = list->num_kept;
   if (job->obstacles) {
-    find_obstacles(&works[job->a], job, step->h, step->fall, list);
+    if (works[job->a].body->obstacles) find_obstacles(&works[job->a], job, step, list);
   } else {
     find_between(works, job, step, list);
     // A list that is too short is filled again.

@@ -90,6 +90,7 @@ typedef struct yw_contact_work {
   yw_aabb box;
   struct yw_patch_pose* poses;  ///< per leaf, of a body that may touch itself; otherwise NULL
   yw_vec4* predicted;           ///< ends of the paths that detection looks at, per particle
+  yw_vec4* anchor;              ///< where particles began when lasting pairs were found
   uint8_t* moved;               ///< yw_moved flags of the guard, per particle
   uint8_t* unsettled;           ///< per leaf: the guard has to look at it
   uint8_t* needed;              ///< per leaf: it meets a leaf of another body, or may
@@ -107,6 +108,7 @@ typedef struct yw_contact_work {
   float margin;      ///< m, by which the guard may move particles beyond their paths
   bool active;       ///< may touch something
   bool apart;        ///< nothing is near it, and only `box` is fitted; see apart.h
+  uint8_t role;      ///< how it took part when lasting pairs were found
   bool fitted;       ///< all of it was, in this call
 } yw_contact_work;
 
@@ -137,10 +139,11 @@ typedef enum yw_touch_need {
 
 typedef struct yw_touch_step {
   yw_touch_mode mode;
-  bool keep;   ///< pairs are kept that have to be looked at again
-  bool again;  ///< pairs that were kept are looked at; nothing is searched
-  float h;     ///< s
-  float fall;  ///< m, in the substep under gravity
+  bool keep;     ///< pairs are kept that have to be looked at again
+  bool lasting;  ///< those last for the next parts of the substep, too; see parts.h
+  bool again;    ///< pairs that were kept are looked at; nothing is searched
+  float h;       ///< s
+  float fall;    ///< m, in the substep under gravity
   const yw_near_fns* near;
   const struct yw_sift_fns* sift;
 } yw_touch_step;
@@ -205,6 +208,11 @@ static inline float yw_touch_radius(const yw_contact_work* work, int32_t particl
   const float* radius = work->body->geometry.radius;
   return radius ? radius[particle] : 0.0f;
 }
+/// Leeway in mean edges beyond which too many pairs would have to be kept (tuned on boxes and
+/// cloth).
+#define YW_MOST_LEEWAY 0.05f
+/// The same of pairs that last for several parts of a substep (tuned on five teddies in a bin).
+#define YW_LASTING_LEEWAY 0.3f
 /// Overlap with which bodies may rest, in skins.
 #define YW_TOUCH_SLOP 0.2f
 /// m, kept between the surfaces of two bodies at rest on each other.

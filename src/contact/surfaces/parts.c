@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "contact/surfaces/parts.h"
+
+#include <string.h>
+
+#define BODIES_PER_BLOCK 16
+// A leeway is so many times the way ahead in the substep, and at least so many mean edges.
+#define AHEAD 2.0f
+#define LEAST_LEEWAY 0.01f
+// Bodies that use up this share of the largest leeway in one part gain nothing.
+#define TOO_FAST 0.8f
+
+static bool meets(const yw_contact_work* work) {
+  return work->body->body_contact || work->body->self_contact;
+}
+
+// Nothing moves these: contact neither, and what places obstacles is asked.
+static bool stands(const yw_contact_work* work) {
+  return work->body->is_obstacle && work->longest == 0.0f;
+}
+
+// All that decides whether two bodies may meet and that changes from part to part.
+static uint8_t role_of(const yw_contact_body* body) {
+  return (uint8_t)(body->body_contact | body->self_contact << 1 | body->asleep << 2);
+}
+
+bool yw_parts_allow(yw_surfaces* c) {
+  float ahead = AHEAD * (float)(c->num_parts - c->part);
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_work* work = &c->works.items[i];
+    float most = YW_LASTING_LEEWAY * work->complex->size;
+    if (meets(work) && !work->apart && work->longest > TOO_FAST * most) return false;
+    if (work->nearby && !stands(work)) return false;
+  }
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    float size = work->complex->size, most = YW_LASTING_LEEWAY * size;
+    work->leeway = work->apart ? most : yw_clampf(ahead * work->longest, LEAST_LEEWAY * size, most);
+    if (stands(work)) work->leeway = 0.0f;
+  }
+  return true;
+}
+
+static void for_blocks(yw_surfaces* c, yw_tasks* tasks, yw_task run) {
+  yw_tasks_run(tasks, (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, run, c);
+}
+
+static void note_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_surfaces* c = context;
+  int32_t end = (block + 1) * BODIES_PER_BLOCK;
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    work->role = role_of(work->body);
+    if (!meets(work) || work->nearby) continue;
+    size_t size = (size_t)work->body->particles->count * sizeof *work->anchor;
+    memcpy(work->anchor, work->body->begin, size);
+  }
+}
+
+void yw_parts_note(yw_surfaces* c, yw_tasks* tasks) {
+  for_blocks(c, tasks, note_block);
+  c->lasts = true;
+}
+
+static bool is_within(const yw_contact_work* work) {
+  float limit2 = work->leeway * work->leeway;
+  bool within = true;
+  for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
+    int32_t v = work->vertices[i];
+    yw_vec3 from = yw_xyz(work->anchor[v]);
+    within = within && yw_length2(yw_sub(yw_touch_begin(work, v), from)) <= limit2 &&
+             yw_length2(yw_sub(yw_touch_end(work, v), from)) <= limit2 &&
+             yw_touch_radius(work, v) <= work->max_radius;
+  }
+  return within;
+}
+
+static void follow_block(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  yw_surfaces* c = context;
+  int32_t end = (block + 1) * BODIES_PER_BLOCK;
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    work->strayed = meets(work) && !work->nearby && !is_within(work);
+  }
+}
+
+bool yw_parts_last(yw_surfaces* c, yw_tasks* tasks) {
+  for_blocks(c, tasks, follow_block);
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    if (c->works.items[i].strayed) return false;
+  }
+  return true;
+}
+
+bool yw_parts_renew(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies,
+                    yw_tasks* tasks) {
+  if (!c->lasts || c->part == 0 || c->works.count != num_bodies) return false;
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    const yw_surface_cache* cache = &c->caches.items[i];
+    if (cache->key != bodies[i].key || cache->version != bodies[i].topology_version ||
+        c->works.items[i].role != role_of(&bodies[i])) {
+      return false;
+    }
+    if (cache->nearby && cache->nearby->places != bodies[i].source->places) return false;
+  }
+  for (int32_t i = 0; i < num_bodies; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    work->body = &bodies[i];
+    work->any_unsettled = false;
+    // Boxes are of the search; bodies that nothing is near have one alone, which is soon fitted.
+    work->outdated = true;
+  }
+  return yw_parts_last(c, tasks);
+}
