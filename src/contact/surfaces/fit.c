@@ -191,7 +191,7 @@ void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
   sort = sort || !work->fitted;
   work->fitted = true;
   if (c->is_loose && sort) sort_points(work);
-  float longest2 = 0.0f;
+  float longest2 = 0.0f, sum2 = 0.0f;
   work->max_radius = 0.0f;
   for (int32_t i = 0; i < c->num_vertices; ++i) {
     int32_t particle = work->vertices[i];
@@ -200,9 +200,11 @@ void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
     float way2 =
         yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
     longest2 = way2 > longest2 ? way2 : longest2;
+    sum2 += way2;
     yw_touch_fit_path(work, particle);
   }
   work->longest = sqrtf(longest2);
+  work->usual = c->num_vertices > 0 ? sqrtf(sum2 / (float)c->num_vertices) : 0.0f;
   if (sort && c->is_volume) yw_aside_measure(work);
   yw_touch_set_leeway(work);
   yw_tasks_run(tasks, num_blocks(work), fit_leaves, work);

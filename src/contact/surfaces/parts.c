@@ -8,7 +8,9 @@
 #define AHEAD 2.0f
 #define LEAST_LEEWAY 0.01f
 // Bodies that use up this share of the largest leeway in one part gain nothing.
-#define TOO_FAST 0.8f
+#define TOO_FAST 0.5f
+// One of so many vertices may be on its way out of the leeway: contact will keep most of them back.
+#define MANY 50
 
 static bool meets(const yw_contact_work* work) {
   return work->body->body_contact || work->body->self_contact;
@@ -29,20 +31,20 @@ bool yw_parts_allow(yw_surfaces* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
     float most = YW_LASTING_LEEWAY * work->complex->size;
-    if (meets(work) && !work->apart && work->longest > TOO_FAST * most) return false;
+    if (meets(work) && !work->apart && work->usual > TOO_FAST * most) return false;
     if (work->nearby && !stands(work)) return false;
   }
   for (int32_t i = 0; i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
     float size = work->complex->size, most = YW_LASTING_LEEWAY * size;
-    work->leeway = work->apart ? most : yw_clampf(ahead * work->longest, LEAST_LEEWAY * size, most);
+    work->leeway = work->apart ? most : yw_clampf(ahead * work->usual, LEAST_LEEWAY * size, most);
     if (stands(work)) work->leeway = 0.0f;
   }
   return true;
 }
 
-static void for_blocks(yw_surfaces* c, yw_tasks* tasks, yw_task run) {
-  yw_tasks_run(tasks, (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK, run, c);
+static int32_t num_blocks(const yw_surfaces* c) {
+  return (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;
 }
 
 static void note_block(void* context, int32_t block, int32_t worker) {
@@ -59,40 +61,51 @@ static void note_block(void* context, int32_t block, int32_t worker) {
 }
 
 void yw_parts_note(yw_surfaces* c, yw_tasks* tasks) {
-  for_blocks(c, tasks, note_block);
+  yw_tasks_run(tasks, num_blocks(c), note_block, c);
   c->lasts = true;
 }
 
-static bool is_within(const yw_contact_work* work) {
+// Vertices that are farther than the leeway from where they were.
+static int32_t count_away(const yw_contact_work* work, const yw_vec4* places) {
   float limit2 = work->leeway * work->leeway;
-  bool within = true;
+  int32_t count = 0;
   for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
     int32_t v = work->vertices[i];
-    yw_vec3 from = yw_xyz(work->anchor[v]);
-    within = within && yw_length2(yw_sub(yw_touch_begin(work, v), from)) <= limit2 &&
-             yw_length2(yw_sub(yw_touch_end(work, v), from)) <= limit2 &&
-             yw_touch_radius(work, v) <= work->max_radius;
+    yw_vec3 way = yw_sub(yw_xyz(places[v]), yw_xyz(work->anchor[v]));
+    count += !(yw_length2(way) <= limit2 && yw_touch_radius(work, v) <= work->max_radius);
   }
-  return within;
+  return count;
 }
+
+typedef struct following {
+  yw_surfaces* c;
+  bool found;  // contacts have been solved
+} following;
 
 static void follow_block(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  yw_surfaces* c = context;
+  const following* f = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
-  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
-    yw_contact_work* work = &c->works.items[i];
-    work->strayed = meets(work) && !work->nearby && !is_within(work);
+  for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < f->c->works.count; ++i) {
+    yw_contact_work* work = &f->c->works.items[i];
+    work->strayed = false;
+    if (!meets(work) || work->nearby) continue;
+    int32_t away = count_away(work, work->body->particles->pos), most = 0;
+    if (!f->found) most = work->complex->num_vertices / MANY;
+    work->strayed = away > most || (!f->found && count_away(work, work->body->begin) > 0);
   }
 }
 
-bool yw_parts_last(yw_surfaces* c, yw_tasks* tasks) {
-  for_blocks(c, tasks, follow_block);
+static bool all_within(yw_surfaces* c, bool found, yw_tasks* tasks) {
+  following f = {c, found};
+  yw_tasks_run(tasks, num_blocks(c), follow_block, &f);
   for (int32_t i = 0; i < c->works.count; ++i) {
     if (c->works.items[i].strayed) return false;
   }
   return true;
 }
+
+bool yw_parts_last(yw_surfaces* c, yw_tasks* tasks) { return all_within(c, true, tasks); }
 
 bool yw_parts_renew(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies,
                     yw_tasks* tasks) {
@@ -112,5 +125,5 @@ bool yw_parts_renew(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_b
     // Boxes are of the search; bodies that nothing is near have one alone, which is soon fitted.
     work->outdated = true;
   }
-  return yw_parts_last(c, tasks);
+  return all_within(c, false, tasks);
 }

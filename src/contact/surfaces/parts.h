@@ -2,7 +2,9 @@
 // Bodies in lockstep meet many times in a substep and hardly move in between. Pairs of primitives
 // that one search has listed last for the next parts as long as every vertex is within a leeway of
 // where it was: the search lists all that are nearer than what contact needs and the leeway of both
-// bodies. What comes of a list is what a search would have found.
+// bodies. What comes of a list is then what a search would have found. Paths of a few vertices may
+// lead out of the leeway, where the material presses them into their neighbours: if contact does
+// not keep them back, the look after the solve searches all.
 #ifndef YW_CONTACT_SURFACES_PARTS_H
 #define YW_CONTACT_SURFACES_PARTS_H
 

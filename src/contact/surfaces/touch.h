@@ -104,6 +104,7 @@ typedef struct yw_contact_work {
   bool strayed;      ///< contact moved some farther
   bool outdated;     ///< its boxes are those of the paths before contact was solved
   float longest;     ///< m, way of a surface particle
+  float usual;       ///< m, the same of all, rms
   float max_radius;  ///< m, of a surface particle
   float margin;      ///< m, by which the guard may move particles beyond their paths
   bool active;       ///< may touch something
