@@ -11,6 +11,7 @@
 #include "contact/surfaces/cone.h"
 #include "contact/surfaces/leaf_boxes.h"
 #include "contact/surfaces/patches.h"
+#include "contact/surfaces/sheets.h"
 #include "contact/surfaces/sift.h"
 
 // Pairs of leaves -------------------------------------------------------------------------------
@@ -28,13 +29,15 @@ typedef struct pair_search {
   int32_t number;
   int32_t count;
   int32_t (*pairs)[2];  // ROOM of them
+  yw_sheet_slab* slab;  // of the leaf of a sheet that was looked at last
 } pair_search;
 
 // Leaves of a body that are looked at one after another.
 #define FEW_LEAVES 8
 
-// Searches of a job: vertices of a, vertices of b, edges.
-enum { FORTH, BACK, EDGES, NUM_SEARCHES };
+// Searches of a job: vertices of a, vertices of b, edges. Pairs that are kept may also be of leaves
+// of sheets, whose flat edges were left out.
+enum { FORTH, BACK, EDGES, NUM_SEARCHES, LEAVES = NUM_SEARCHES };
 #define SEARCH_BITS 2
 
 static void corners_of(const pair_search* s, const int32_t pair[2], int32_t corners[4]) {
@@ -73,14 +76,18 @@ static float kept_distance(const pair_search* s) {
   return guarded_distance(s) + s->works[0]->leeway + s->works[1]->leeway;
 }
 
+static void keep_pair(yw_contact_list* list, int32_t first, int32_t second, int32_t number) {
+  int32_t at = list->num_kept++;
+  if (at >= list->kept_capacity) return;
+  list->kept[at][0] = first;
+  list->kept[at][1] = second << SEARCH_BITS | number;
+}
+
 // Pairs that may need another look when contact has moved particles within their leeway.
 static void keep_pairs(const pair_search* s, int32_t first, uint32_t lanes) {
   for (; lanes != 0; lanes &= lanes - 1) {
     const int32_t* pair = s->pairs[first + __builtin_ctz(lanes)];
-    int32_t at = s->list->num_kept++;
-    if (at >= s->list->kept_capacity) continue;
-    s->list->kept[at][0] = pair[0];
-    s->list->kept[at][1] = pair[1] << SEARCH_BITS | s->number;
+    keep_pair(s->list, pair[0], pair[1], s->number);
   }
 }
 
@@ -291,8 +298,9 @@ static float box_distance(const yw_touch_step* step, const yw_contact_work* a,
   float skin = yw_touch_skin(a, b);
   float contact = skin + yw_contact_band(skin, step->fall), guarded = YW_LEAST_SKIN * skin;
   if (step->mode == YW_TOUCH_PAIRS) return guarded + a->margin + b->margin;
-  if (step->mode == YW_TOUCH_LOOK) return guarded;
-  if (step->keep) guarded += a->leeway + b->leeway;
+  if (step->mode == YW_TOUCH_LOOK && !step->again) return guarded;
+  if (step->keep || step->again) guarded += a->leeway + b->leeway;
+  if (step->again) return guarded;
   return contact > guarded ? contact : guarded;
 }
 
@@ -322,6 +330,33 @@ void yw_touch_mark(const yw_contact_work* a, const yw_contact_work* b, const yw_
   }
 }
 
+// Edges of two leaves of sheets. Those that are flat are left out: see sheets.h.
+static void search_standing_edges(pair_search* s, int32_t leaf, int32_t other, leaf_side* first,
+                                  leaf_side* second) {
+  uint64_t flat = s->works[0]->flat_edges[leaf], flat_other = s->works[1]->flat_edges[other];
+  if (s->step->keep && (flat | flat_other) != 0) keep_pair(s->list, leaf, other, LEAVES);
+  first->edges.asked &= ~flat;
+  second->edges.asked &= ~flat_other;
+  bool same = s->works[0] == s->works[1] && leaf == other;
+  meet_boxes(s, &first->edges, &second->edges, same);
+}
+
+// What that left out, when contact has moved particles within their leeway.
+static void search_flat_edges(pair_search* s, int32_t leaf, int32_t other) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  if (yw_sheet_leaves_part(a, leaf, b, other, guarded_distance(s), s->slab)) return;
+  leaf_side first = side_of(a, leaf), second = side_of(b, other);
+  ask_near(s, &first.edges, b->leaves.nodes[b->leaves.first_leaf + other]);
+  ask_near(s, &second.edges, a->leaves.nodes[a->leaves.first_leaf + leaf]);
+  uint64_t asked = first.edges.asked, flat = a->flat_edges[leaf];
+  bool same = a == b && leaf == other;
+  first.edges.asked = asked & flat;
+  meet_boxes(s, &first.edges, &second.edges, same);
+  first.edges.asked = asked & ~flat;
+  second.edges.asked &= b->flat_edges[other];
+  meet_boxes(s, &first.edges, &second.edges, same);
+}
+
 // Looks at a pair of leaves whose boxes meet.
 static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_t other,
                         float needed) {
@@ -329,6 +364,11 @@ static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_
   bool settled = !a->unsettled[leaf] && !b->unsettled[other];
   if (searches[FORTH].step->mode == YW_TOUCH_PAIRS && settled) return;
   if (are_apart(&searches[FORTH], leaf, other, needed)) return;
+  bool sheets = yw_sheets_meet(a, b);
+  if (sheets && searches[FORTH].step->mode == YW_TOUCH_LOOK &&
+      yw_sheet_leaves_part(a, leaf, b, other, needed, searches[FORTH].slab)) {
+    return;
+  }
   yw_aabb box_a = a->leaves.nodes[a->leaves.first_leaf + leaf];
   yw_aabb box_b = b->leaves.nodes[b->leaves.first_leaf + other];
   leaf_side first = side_of(a, leaf), second = side_of(b, other);
@@ -344,7 +384,11 @@ static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_
   bool same = a == b && leaf == other;
   meet_boxes(&searches[FORTH], &first.vertices, &second.triangles, false);
   if (!same) meet_boxes(&searches[BACK], &second.vertices, &first.triangles, false);
-  meet_boxes(&searches[EDGES], &first.edges, &second.edges, same);
+  if (sheets && searches[FORTH].step->mode == YW_TOUCH_CONTACTS) {
+    search_standing_edges(&searches[EDGES], leaf, other, &first, &second);
+  } else {
+    meet_boxes(&searches[EDGES], &first.edges, &second.edges, same);
+  }
 }
 
 static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_job* job) {
@@ -375,9 +419,14 @@ static void look_again(pair_search searches[NUM_SEARCHES], const yw_contact_job*
                        const yw_contact_list* list) {
   for (int32_t i = job->first_kept; i < job->first_kept + job->num_kept; ++i) {
     const int32_t* kept = list->kept[i];
-    pair_search* s = &searches[kept[1] & ((1 << SEARCH_BITS) - 1)];
+    int32_t number = kept[1] & ((1 << SEARCH_BITS) - 1), second = kept[1] >> SEARCH_BITS;
+    if (number == LEAVES) {
+      search_flat_edges(&searches[EDGES], kept[0], second);
+      continue;
+    }
+    pair_search* s = &searches[number];
     s->pairs[s->count][0] = kept[0];
-    s->pairs[s->count++][1] = kept[1] >> SEARCH_BITS;
+    s->pairs[s->count++][1] = second;
     if (s->count >= ENOUGH) test_all(s);
   }
 }
@@ -387,6 +436,7 @@ static void find_between(const yw_contact_work* works, const yw_contact_job* job
   const yw_contact_work *a = &works[job->a], *b = &works[job->b];
   int32_t pairs[NUM_SEARCHES][ROOM][2];
   pair_search searches[NUM_SEARCHES];
+  yw_sheet_slab slab = {.leaf = -1};
   for (int32_t k = 0; k < NUM_SEARCHES; ++k) {
     searches[k] = (pair_search){.step = step,
                                 .works = {k == BACK ? b : a, k == BACK ? a : b},
@@ -395,7 +445,8 @@ static void find_between(const yw_contact_work* works, const yw_contact_job* job
                                 .pad = box_distance(step, a, b),
                                 .list = list,
                                 .number = k,
-                                .pairs = pairs[k]};
+                                .pairs = pairs[k],
+                                .slab = &slab};
   }
   if (step->again) {
     look_again(searches, job, list);
