@@ -120,15 +120,16 @@ static void planes_between_leaves_are_proofs(void** state) {
     for (int32_t a = 0; a < c->num_leaves; ++a) {
       yw_sheet_slab slab = {.leaf = -1};
       for (int32_t b = 0; b < c->num_leaves; ++b) {
-        bool known = yw_sheet_leaves_part(&work, a, &work, b, 0.05f, &slab);
+        bool known = yw_sheet_leaves_part(&work, a, &work, b, 0.05f, true, &slab);
         parted += known;
         unknown += !known;
         if (known) assert_at_least(distance_of_leaves(&work, a, b), 0.05);
       }
     }
   }
-  assert_at_least(parted, 100);
-  assert_at_least(unknown, 100);
+  // Both answers are given.
+  assert_at_least(parted, 50);
+  assert_at_least(unknown, 50);
   yw_mem_free(NULL, begin);
   yw_mem_free(NULL, end);
   yw_complex_destroy(c);
@@ -223,21 +224,25 @@ static void layers_keep_their_thickness(void** state) {
 
 // Two pairs of triangles, one over the other, whose common edges cross. All are flat, also at the
 // ends of their paths, so the edges are left out of the search. But those of the lower pair hang on
-// an edge that is pinned, and give way: the upper edge follows them down onto that edge.
+// an edge that is pinned, and give way: the upper edge follows them down onto that edge. A triangle
+// of the lower body far below falls as fast as the upper pair.
+enum { NUM_LOWER = 7, NUM_CORNERS = 11 };
 typedef struct crossing {
-  yw_vec4 begin[8];
+  yw_vec4 begin[NUM_CORNERS];
   yw_particles particles;
 } crossing;
 
 static crossing make_crossing(float speed) {
-  static const yw_vec3 places[8] = {{-3, 0, 0},          {3, 0, 0},           {0, 0, 2},
-                                    {0, 0, -2},          {0, 0.216f, 1.8f},   {0, 0.216f, -1.8f},
-                                    {0.5f, 0.216f, .1f}, {-0.5f, 0.216f, .1f}};
-  static const float masses[8] = {0, 0, 0.001f, 0.001f, 1000, 1000, 0.001f, 0.001f};
+  static const yw_vec3 places[NUM_CORNERS] = {
+      {-3, 0, 0},         {3, 0, 0},           {0, 0, 2},           {0, 0, -2},
+      {4, -5, 0},         {5, -5, 0},          {4, -5, 1},          {0, 0.216f, 1.8f},
+      {0, 0.216f, -1.8f}, {0.5f, 0.216f, .1f}, {-0.5f, 0.216f, .1f}};
+  static const float masses[NUM_CORNERS] = {0, 0,    0.001f, 0.001f, 1,     1,
+                                            1, 1000, 1000,   0.001f, 0.001f};
   crossing c;
-  assert_true(yw_particles_create(NULL, 8, &c.particles));
-  c.particles.count = 8;
-  for (int i = 0; i < 8; ++i) {
+  assert_true(yw_particles_create(NULL, NUM_CORNERS, &c.particles));
+  c.particles.count = NUM_CORNERS;
+  for (int i = 0; i < NUM_CORNERS; ++i) {
     yw_vec3 v = yw_v3(0, i < 4 ? 0.0f : -speed, 0);
     c.begin[i] = yw_v4(places[i]);
     c.particles.vel[i] = yw_v4(v);
@@ -248,32 +253,31 @@ static crossing make_crossing(float speed) {
   return c;
 }
 
-// Distance of the two edges after contact, as parts of one body or of two.
+// Distance of the two edges after contact, as parts of one body or of two; negative below.
 static float distance_of_crossing(float speed, bool one_body) {
-  static const int32_t triangles[12] = {0, 1, 2, 0, 3, 1, 4, 5, 6, 4, 7, 5};
-  static const int32_t lower[6] = {0, 1, 2, 0, 3, 1}, upper[6] = {0, 1, 2, 0, 3, 1};
+  static const int32_t all[15] = {0, 1, 2, 0, 3, 1, 4, 5, 6, 7, 8, 9, 7, 10, 8};
+  static const int32_t upper[6] = {0, 1, 2, 0, 3, 1};
   crossing c = make_crossing(speed);
-  float radius[8];
-  yw_vec3 rest[8];
-  for (int i = 0; i < 8; ++i) {
+  float radius[NUM_CORNERS];
+  yw_vec3 rest[NUM_CORNERS];
+  for (int i = 0; i < NUM_CORNERS; ++i) {
     radius[i] = 0.1f;
-    rest[i] = yw_add(yw_xyz(c.begin[i]), yw_v3(i < 4 ? 0.0f : 10.0f, 0, 0));
+    rest[i] = yw_add(yw_xyz(c.begin[i]), yw_v3(i < NUM_LOWER ? 0.0f : 10.0f, 0, 0));
   }
-  yw_particles halves[2] = {c.particles, c.particles};
-  halves[1].pos += 4, halves[1].vel += 4, halves[1].mass += 4, halves[1].inv_mass += 4;
+  yw_particles parts[2] = {c.particles, c.particles};
+  parts[1].pos += NUM_LOWER, parts[1].vel += NUM_LOWER;
+  parts[1].mass += NUM_LOWER, parts[1].inv_mass += NUM_LOWER;
   yw_contact_body bodies[2];
   for (int k = 0; k < 2; ++k) {
-    int32_t first = 4 * k;
-    if (!one_body) halves[k].count = halves[k].capacity = 4;
-    bodies[k] = (yw_contact_body){.geometry = {.triangles = one_body ? triangles
-                                                            : k      ? upper
-                                                                     : lower,
-                                               .num_triangles = one_body ? 4 : 2,
+    int32_t first = NUM_LOWER * k, count = k ? NUM_CORNERS - NUM_LOWER : NUM_LOWER;
+    if (!one_body) parts[k].count = parts[k].capacity = count;
+    bodies[k] = (yw_contact_body){.geometry = {.triangles = k ? upper : all,
+                                               .num_triangles = one_body ? 5 : 3 - k,
                                                .rest = rest + first,
                                                .radius = radius},
                                   .topology_version = 1,
                                   .key = 1 + (uint64_t)k,
-                                  .particles = &halves[k],
+                                  .particles = &parts[k],
                                   .begin = c.begin + first,
                                   .body_contact = !one_body,
                                   .self_contact = one_body};
@@ -283,14 +287,13 @@ static float distance_of_crossing(float speed, bool one_body) {
       yw_surfaces_resolve(surfaces, bodies, one_body ? 1 : 2, STEP, yw_v3(0, 0, 0), 4, NULL, NULL),
       YW_OK);
   yw_surfaces_destroy(surfaces);
-  const int32_t corners[4] = {0, 1, 4, 5};
+  const int32_t corners[4] = {0, 1, NUM_LOWER, NUM_LOWER + 1};
   yw_vec3 x[4];
   for (int k = 0; k < 4; ++k) x[k] = yw_xyz(c.particles.pos[corners[k]]);
-  // The upper edge stays above the pinned one.
-  float height = x[2].y < x[3].y ? x[2].y : x[3].y;
+  bool above = x[2].y + x[3].y > 0.0f;
   float distance = yw_nearest_points(YW_EDGE_EDGE, x).distance;
   yw_particles_free(NULL, &c.particles);
-  return height > 0.0f ? distance : -distance;
+  return above ? distance : -distance;
 }
 
 static void edges_that_were_left_out_are_held(void** state) {

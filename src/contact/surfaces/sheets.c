@@ -70,10 +70,9 @@ static void measure(const yw_contact_work* work, int32_t leaf, const yw_sheet_sl
   }
 }
 
-static yw_sheet_slab slab_of(const yw_contact_work* work, int32_t leaf) {
+static yw_vec3 normal_of(const yw_contact_work* work, int32_t leaf) {
   const yw_complex* c = work->complex;
   const yw_complex_leaf* l = &c->leaves[leaf];
-  yw_sheet_slab slab = {.leaf = leaf, .origin = yw_touch_begin(work, c->triangles[l->triangle][0])};
   yw_vec3 sum = yw_v3(0, 0, 0);
   for (int32_t i = l[0].triangle; i < l[1].triangle; ++i) {
     const int32_t* v = c->triangles[i];
@@ -81,25 +80,39 @@ static yw_sheet_slab slab_of(const yw_contact_work* work, int32_t leaf) {
     sum = yw_add(sum, yw_cross(yw_sub(yw_touch_begin(work, v[1]), x),
                                yw_sub(yw_touch_begin(work, v[2]), x)));
   }
-  slab.normal = yw_normalize_or(sum, yw_v3(0, 1, 0));
+  return yw_normalize_or(sum, yw_v3(0, 1, 0));
+}
+
+static yw_sheet_slab slab_of(const yw_contact_work* work, int32_t leaf, yw_vec3 normal) {
+  const yw_complex* c = work->complex;
+  int32_t first = c->triangles[c->leaves[leaf].triangle][0];
+  yw_sheet_slab slab = {.leaf = leaf, .origin = yw_touch_begin(work, first), .normal = normal};
   for (int k = 0; k < 2; ++k) measure(work, leaf, &slab, k, &slab.low[k], &slab.high[k]);
   return slab;
 }
 
 // The plane moves along with both at one speed, and particles move along straight lines.
 static bool is_beside(const yw_sheet_slab* slab, const yw_contact_work* work, int32_t leaf,
-                      float least) {
-  float low[2], high[2];
-  for (int k = 0; k < 2; ++k) measure(work, leaf, slab, k, &low[k], &high[k]);
-  least *= 1.001f;
-  return (low[0] - slab->high[0] > least && low[1] - slab->high[1] > least) ||
-         (slab->low[0] - high[0] > least && slab->low[1] - high[1] > least);
+                      float least, bool moving) {
+  bool above = true, below = true;
+  for (int k = 0; k < 1 + moving && (above || below); ++k) {
+    float low, high;
+    measure(work, leaf, slab, k, &low, &high);
+    above = above && low - slab->high[k] > 1.001f * least;
+    below = below && slab->low[k] - high > 1.001f * least;
+  }
+  return above || below;
 }
 
 bool yw_sheet_leaves_part(const yw_contact_work* work_a, int32_t a, const yw_contact_work* work_b,
-                          int32_t b, float least, yw_sheet_slab* slab) {
-  if (slab->leaf != a) *slab = slab_of(work_a, a);
-  if (is_beside(slab, work_b, b, least)) return true;
-  yw_sheet_slab other = slab_of(work_b, b);
-  return is_beside(&other, work_a, a, least);
+                          int32_t b, float least, bool moving, yw_sheet_slab* slab) {
+  if (slab->leaf != a) *slab = slab_of(work_a, a, normal_of(work_a, a));
+  if (is_beside(slab, work_b, b, least, moving)) return true;
+  if (!moving) return false;
+  // Layers that bend alike: the normal half way between them.
+  yw_vec3 normal = normal_of(work_b, b);
+  if (yw_dot(normal, slab->normal) < 0.0f) normal = yw_neg(normal);
+  normal = yw_normalize_or(yw_add(normal, slab->normal), slab->normal);
+  yw_sheet_slab middle = slab_of(work_a, a, normal);
+  return is_beside(&middle, work_b, b, least, moving);
 }

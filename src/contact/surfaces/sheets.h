@@ -24,9 +24,9 @@ typedef struct yw_sheet_slab {
   float low[2], high[2];  ///< m, from the origin
 } yw_sheet_slab;
 
-/// True if a plane between leaf a and leaf b keeps them more than `least` apart, all the way. slab:
-/// of leaf a, or to be filled.
+/// True if a plane between leaf a and leaf b keeps them more than `least` apart, all the way;
+/// moving: otherwise at the start alone. slab: of leaf a, or to be filled.
 bool yw_sheet_leaves_part(const yw_contact_work* work_a, int32_t a, const yw_contact_work* work_b,
-                          int32_t b, float least, yw_sheet_slab* slab);
+                          int32_t b, float least, bool moving, yw_sheet_slab* slab);
 
 #endif
