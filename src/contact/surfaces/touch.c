@@ -190,6 +190,7 @@ static void test_lanes(const pair_search* s, yw_near_lanes* lanes, sieve* v, int
 }
 
 static void test_all(pair_search* s) {
+  if (s->count == 0) return;
   const yw_contact_work *a = s->works[0], *b = s->works[1];
   yw_near_lanes lanes = {
       .kind = s->kind,
