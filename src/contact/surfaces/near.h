@@ -61,7 +61,7 @@ typedef struct yw_near_fns {
                   int32_t (*pairs)[2]);
   /// One bit per lane whose distance may fall below `needed`.
   uint32_t (*test)(yw_near_lanes* lanes);
-  /// One bit per edge whose triangles lie in one plane, to within `limits`.
+  /// One bit per edge whose triangles lie in one plane, to within less than `limits`.
   uint32_t (*flat)(const yw_ridge_lanes* lanes, const yw_vec4* x);
 } yw_near_fns;
 

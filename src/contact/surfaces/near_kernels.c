@@ -195,7 +195,7 @@ static uint32_t flat(const yw_ridge_lanes* l, const yw_vec4* x) {
     vec along = sub(c[1], c[0]), to = sub(c[2], c[0]);
     vec a = cross(along, to), b = cross(along, sub(c[3], c[0])), both = sub(a, b);
     yw_vf limit = yw_vf_load(l->limits + first), height = dot(to, b);
-    yw_vi is_flat = (dot(a, b) < 0.0f) & (height * height <= limit * limit * dot(both, both));
+    yw_vi is_flat = (dot(a, b) < 0.0f) & (height * height < limit * limit * dot(both, both));
     found |= yw_vi_bits(is_flat) << first;
   }
   return found & (l->count < YW_LANES ? (1u << l->count) - 1 : ~0u);
