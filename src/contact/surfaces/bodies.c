@@ -176,13 +176,18 @@ static void drop_idle_jobs(yw_surfaces* c) {
   c->jobs.count = left;
 }
 
+// Only the search for contacts leaves flat edges out.
+static const yw_near_fns* flat_finder(const yw_surfaces* c) {
+  return c->step.mode == YW_TOUCH_CONTACTS ? c->step.near : NULL;
+}
+
 static void fit_primitives_block(void* context, int32_t block, int32_t worker) {
   (void)worker;
   const yw_surfaces* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
-    if (work->active && !is_large(work)) yw_touch_fit_primitives(work, NULL);
+    if (work->active && !is_large(work)) yw_touch_fit_primitives(work, flat_finder(c), NULL);
   }
 }
 
@@ -193,7 +198,7 @@ static void fit_primitives(yw_surfaces* c, yw_tasks* tasks) {
   yw_tasks_run(tasks, blocks, fit_primitives_block, c);
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
-    if (work->active && is_large(work)) yw_touch_fit_primitives(work, tasks);
+    if (work->active && is_large(work)) yw_touch_fit_primitives(work, flat_finder(c), tasks);
   }
 }
 

@@ -34,7 +34,7 @@ static void cache_clear(yw_surfaces* c, yw_surface_cache* cache) {
                     cache->moved,        cache->unsettled,     cache->needed,
                     cache->free,         cache->base,          cache->impulses,
                     cache->change,       cache->heading,       cache->poses,
-                    cache->anchor};
+                    cache->anchor,       cache->flat_edges};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (yw_surface_cache){.key = cache->key};
 }
@@ -155,6 +155,10 @@ static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact
   }
   if (complex->is_loose) ok = ok && add_sorting(c, cache);
   if (complex->rest && body->self_contact) ok = ok && add_patches(c, cache, body);
+  if (complex->num_triangles > 0 && yw_geometry_is_thin(&body->geometry) && !body->is_obstacle) {
+    cache->flat_edges = YW_NEW_ARRAY(&c->mem, uint64_t, complex->num_leaves);
+    ok = ok && cache->flat_edges;
+  }
   if (body->respond) ok = ok && add_answering(c, cache, particles);
   if (!ok) {
     cache_clear(c, cache);
@@ -195,6 +199,7 @@ static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cac
       .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
       .path_boxes = cache->path_boxes,
       .boxes = cache->boxes,
+      .flat_edges = cache->flat_edges,
       .poses = body->self_contact ? cache->poses : NULL,
       .predicted = cache->predicted,
       .anchor = cache->anchor,

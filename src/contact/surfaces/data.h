@@ -19,6 +19,7 @@ typedef struct yw_surface_cache {
   yw_sort_item *order, *scratch;  // loose points
   int32_t *sorted_vertices, *sorted_places;
   int32_t (*sorted_edges)[2];
+  uint64_t* flat_edges;  // of sheets
   yw_patch_pose* poses;  // of bodies that touch themselves
   yw_vec4 *predicted, *anchor;
   uint8_t *moved, *unsettled, *needed;

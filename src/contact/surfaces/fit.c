@@ -6,6 +6,7 @@
 #include "contact/surfaces/aside.h"
 #include "contact/surfaces/leaf_boxes.h"
 #include "contact/surfaces/patches.h"
+#include "contact/surfaces/sheets.h"
 #include "contact/surfaces/touch.h"
 #include "math/small/float4.h"
 
@@ -151,17 +152,27 @@ static void fit_leaves(void* context, int32_t block, int32_t worker) {
   }
 }
 
+typedef struct primitives_job {
+  const yw_contact_work* work;
+  const yw_near_fns* near;
+} primitives_job;
+
 static void fit_primitives(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  const yw_contact_work* work = context;
+  const primitives_job* job = context;
+  const yw_contact_work* work = job->work;
   int32_t end = (block + 1) * LEAVES_PER_BLOCK, count = work->complex->num_leaves;
   for (int32_t leaf = block * LEAVES_PER_BLOCK; leaf < end && leaf < count; ++leaf) {
-    if (work->needed[leaf]) fit_leaf_primitives(work, leaf);
+    if (!work->needed[leaf]) continue;
+    fit_leaf_primitives(work, leaf);
+    if (work->flat_edges && job->near) yw_sheet_find_flat(work, leaf, job->near);
   }
 }
 
-void yw_touch_fit_primitives(const yw_contact_work* work, yw_tasks* tasks) {
-  yw_tasks_run(tasks, num_blocks(work), fit_primitives, (void*)(uintptr_t)work);
+void yw_touch_fit_primitives(const yw_contact_work* work, const yw_near_fns* near,
+                             yw_tasks* tasks) {
+  primitives_job job = {work, near};
+  yw_tasks_run(tasks, num_blocks(work), fit_primitives, &job);
 }
 
 void yw_touch_set_leeway(yw_contact_work* work) {

@@ -26,7 +26,18 @@ static uint8_t role_of(const yw_contact_body* body) {
   return (uint8_t)(body->body_contact | body->self_contact << 1 | body->asleep << 2);
 }
 
+// Sheets that meet sheets leave flat edges out of the search (sheets.h), but not out of lists.
+static bool may_sheets_meet(const yw_surfaces* c) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    const yw_contact_work* work = &c->works.items[i];
+    if (work->flat_edges && meets(work)) count += work->body->self_contact ? 2 : 1;
+  }
+  return count > 1;
+}
+
 bool yw_parts_allow(yw_surfaces* c) {
+  if (may_sheets_meet(c)) return false;
   float ahead = AHEAD * (float)(c->num_parts - c->part);
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];

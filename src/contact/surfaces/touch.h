@@ -88,6 +88,7 @@ typedef struct yw_contact_work {
   yw_path_box* path_boxes;  ///< per particle
   yw_box_block* boxes;      ///< of primitives, see leaf_boxes.h
   yw_aabb box;
+  uint64_t* flat_edges;  ///< per leaf of a sheet: one bit per edge, see sheets.h; otherwise NULL
   struct yw_patch_pose* poses;  ///< per leaf, of a body that may touch itself; otherwise NULL
   yw_vec4* predicted;           ///< ends of the paths that detection looks at, per particle
   yw_vec4* anchor;              ///< where particles began when lasting pairs were found
@@ -179,8 +180,9 @@ void yw_touch_set_leeway(yw_contact_work* work);
 float yw_touch_room(const yw_contact_work* work, const yw_touch_step* step, float leeway);
 /// The same when it is not known yet whether pairs are kept.
 float yw_touch_most_room(const yw_contact_work* work, const yw_touch_step* step);
-/// Fits the boxes of vertices, edges and triangles in the leaves that are needed.
-void yw_touch_fit_primitives(const yw_contact_work* work, yw_tasks* tasks);
+/// Fits the boxes of vertices, edges and triangles in the leaves that are needed. near: finds the
+/// flat edges of sheets; NULL: nobody asks.
+void yw_touch_fit_primitives(const yw_contact_work* work, const yw_near_fns* near, yw_tasks* tasks);
 /// Marks the leaves of both bodies that a search between them may look at.
 void yw_touch_mark(const yw_contact_work* a, const yw_contact_work* b, const yw_touch_step* step);
 /// After contact was solved: notes whether a particle is off its path by more than the leeway.
