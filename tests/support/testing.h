@@ -48,8 +48,8 @@
     }                                                                                          \
   } while (0)
 
-static inline void assert_contains(const char* text, const char* part) {
-  if (!strstr(text, part)) fail_msg("\"%s\" does not contain \"%s\"", text, part);
+static inline void assert_contains(const char* whole, const char* part) {
+  if (!strstr(whole, part)) fail_msg("\"%s\" does not contain \"%s\"", whole, part);
 }
 
 /// Reproducible random numbers (PCG).
