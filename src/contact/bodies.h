@@ -132,8 +132,9 @@ yw_status yw_surfaces_resolve(yw_surfaces* surfaces, yw_contact_body* bodies, in
 
 /// Calls for different bodies in turns (those in lockstep and the others) are different series: the
 /// next resolve starts from the forces of the last one of its series. At first series 0.
+/// part: of num_parts of the substep that the next resolve is for; 0 of 0: all of it.
 #define YW_SURFACES_SERIES 2
-void yw_surfaces_continue(yw_surfaces* surfaces, int32_t series);
+void yw_surfaces_continue(yw_surfaces* surfaces, int32_t series, int32_t part, int32_t num_parts);
 /// There is no resolve in this substep: the next one of the series starts from nothing.
 void yw_surfaces_forget(yw_surfaces* surfaces, int32_t series);
 /// The forces to start from.

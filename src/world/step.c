@@ -284,7 +284,9 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     if (world->surfaces) yw_surfaces_forget(world->surfaces, s->lockstep);
     return YW_OK;
   }
-  if (world->surfaces) yw_surfaces_continue(world->surfaces, s->lockstep);
+  if (world->surfaces) {
+    yw_surfaces_continue(world->surfaces, s->lockstep, s->part, s->num_parts);
+  }
   world->contact_bodies.count = world->responders.count = 0;
   for (int32_t i = 0; i < world->body_order.count; ++i) {
     yw_body* body = &world->bodies.items[world->body_order.items[i]];

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "contact/surfaces/apart.h"
+#include "contact/surfaces/aside.h"
 #include "contact/surfaces/balance.h"
 #include "contact/surfaces/batches.h"
 #include "contact/surfaces/calm.h"
 #include "contact/surfaces/data.h"
 #include "contact/surfaces/guard.h"
 #include "contact/surfaces/hanging.h"
+#include "contact/surfaces/parts.h"
 #include "contact/surfaces/ride.h"
 #include "contact/surfaces/sift.h"
 #include "contact/surfaces/whole.h"
@@ -53,6 +55,7 @@ static void fit_body(const yw_surfaces* c, yw_contact_work* work, yw_tasks* task
     work->box = yw_aabb_empty();
   } else if (c->step.again) {
     yw_touch_predict(work);
+    if (c->step.mode == YW_TOUCH_CONTACTS && work->complex->is_volume) yw_aside_measure(work);
   } else {
     yw_touch_fit(work, c->step.mode == YW_TOUCH_CONTACTS, tasks);
   }
@@ -173,13 +176,18 @@ static void drop_idle_jobs(yw_surfaces* c) {
   c->jobs.count = left;
 }
 
+// Only the search for contacts leaves flat edges out.
+static const yw_near_fns* flat_finder(const yw_surfaces* c) {
+  return c->step.mode == YW_TOUCH_CONTACTS ? c->step.near : NULL;
+}
+
 static void fit_primitives_block(void* context, int32_t block, int32_t worker) {
   (void)worker;
   const yw_surfaces* c = context;
   int32_t end = (block + 1) * BODIES_PER_BLOCK;
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
-    if (work->active && !is_large(work)) yw_touch_fit_primitives(work, NULL);
+    if (work->active && !is_large(work)) yw_touch_fit_primitives(work, flat_finder(c), NULL);
   }
 }
 
@@ -190,7 +198,7 @@ static void fit_primitives(yw_surfaces* c, yw_tasks* tasks) {
   yw_tasks_run(tasks, blocks, fit_primitives_block, c);
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
-    if (work->active && is_large(work)) yw_touch_fit_primitives(work, tasks);
+    if (work->active && is_large(work)) yw_touch_fit_primitives(work, flat_finder(c), tasks);
   }
 }
 
@@ -230,7 +238,9 @@ static bool add_pair(yw_surfaces* c, int32_t a, int32_t b) {
 static bool add_obstacles(yw_surfaces* c) {
   for (int32_t i = 0; i < c->works.count; ++i) {
     const yw_contact_work* work = &c->works.items[i];
-    if (work->active && work->body->obstacles && !add_jobs(c, i, i, true)) return false;
+    // In a later part there may be obstacles at which the body is not yet.
+    bool pressed = work->body->obstacles || (c->step.lasting && !work->body->is_obstacle);
+    if (work->active && pressed && !add_jobs(c, i, i, true)) return false;
   }
   return true;
 }
@@ -468,6 +478,18 @@ static bool stayed_near(const yw_surfaces* c) {
   return !strayed;
 }
 
+// True when what was found before is all that has to be looked at.
+static bool has_all_pairs(yw_surfaces* c, yw_tasks* tasks) {
+  // Nothing has moved since it was asked last.
+  if (c->step.mode == YW_TOUCH_CONTACTS) return c->lasts;
+  if (c->step.mode == YW_TOUCH_PAIRS) return false;
+  if (c->lasts) return yw_parts_last(c, tasks);
+  if (!c->step.keep) return false;
+  int32_t blocks = (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;
+  yw_tasks_run(tasks, blocks, follow_bodies, c);
+  return stayed_near(c);
+}
+
 // Looks at the paths to where particles are now.
 static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
   int32_t num_bodies = c->works.count;
@@ -478,19 +500,20 @@ static bool detect(yw_surfaces* c, yw_touch_mode mode, yw_tasks* tasks) {
     float margin = MARGIN_SHARE * work->complex->size + c->step.fall + travel;
     work->margin = mode == YW_TOUCH_PAIRS ? margin : 0.0f;
   }
-  int32_t blocks = (num_bodies + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;
-  c->step.again = false;
-  if (mode == YW_TOUCH_LOOK && c->step.keep) {
-    yw_tasks_run(tasks, blocks, follow_bodies, c);
-    c->step.again = stayed_near(c);
-  }
+  c->step.again = has_all_pairs(c, tasks);
+  bool fresh = mode == YW_TOUCH_CONTACTS && !c->step.again;
+  c->step.lasting = fresh && c->part + 1 < c->num_parts;
   if (!fit_bodies(c, tasks)) return false;
-  c->step.keep = mode == YW_TOUCH_CONTACTS && all_calm(c);
+  c->step.lasting = c->step.lasting && yw_parts_allow(c);
+  c->step.keep = fresh && (c->step.lasting || all_calm(c));
   if (!c->step.again) {
+    c->lasts = false;
     if (!find_pairs(c)) return false;
     fit_primitives(c, tasks);
   }
-  return run_all_jobs(c, tasks);
+  if (!run_all_jobs(c, tasks)) return false;
+  if (c->step.lasting) yw_parts_note(c, tasks);
+  return true;
 }
 
 static bool was_solved(const yw_surfaces* c, int32_t a, int32_t b) {
@@ -616,7 +639,8 @@ yw_status yw_surfaces_resolve(yw_surfaces* c, yw_contact_body* bodies, int32_t n
                             .fall = yw_length(gravity) * h * h,
                             .near = yw_near_fns_of(c->simd),
                             .sift = yw_sift_fns_of(c->simd)};
-  if (!yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
+  bool renewed = yw_parts_renew(c, bodies, num_bodies, tasks);
+  if (!renewed && !yw_surfaces_update(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   if (!yw_balance_begin(c, bodies, num_bodies)) return YW_ERR_MEMORY;
   yw_touch_need need = YW_TOUCH_HIT;
   for (int k = 0; k < MAX_SOLVES && need == YW_TOUCH_HIT; ++k) {

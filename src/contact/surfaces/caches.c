@@ -33,7 +33,8 @@ static void cache_clear(yw_surfaces* c, yw_surface_cache* cache) {
                     cache->sorted_edges, cache->sorted_places, cache->predicted,
                     cache->moved,        cache->unsettled,     cache->needed,
                     cache->free,         cache->base,          cache->impulses,
-                    cache->change,       cache->heading,       cache->poses};
+                    cache->change,       cache->heading,       cache->poses,
+                    cache->anchor,       cache->flat_edges};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(&c->mem, arrays[i]);
   *cache = (yw_surface_cache){.key = cache->key};
 }
@@ -141,18 +142,23 @@ static bool cache_fill(yw_surfaces* c, yw_surface_cache* cache, const yw_contact
   int32_t blocks = complex->leaves[complex->num_leaves].block;
   cache->boxes = YW_NEW_ARRAY(&c->mem, yw_box_block, blocks);
   cache->predicted = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
+  cache->anchor = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->base = YW_NEW_ARRAY(&c->mem, yw_vec4, particles);
   cache->moved = YW_NEW_ARRAY(&c->mem, uint8_t, particles);
   cache->unsettled = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
   cache->needed = YW_NEW_ARRAY(&c->mem, uint8_t, complex->num_leaves);
   bool ok = cache->leaf_nodes && cache->path_boxes && cache->boxes && cache->predicted &&
-            cache->base && cache->moved && cache->unsettled && cache->needed;
+            cache->anchor && cache->base && cache->moved && cache->unsettled && cache->needed;
   if (body->source) {
     cache->nearby = yw_nearby_create(&c->mem, complex);
     ok = ok && cache->nearby;
   }
   if (complex->is_loose) ok = ok && add_sorting(c, cache);
   if (complex->rest && body->self_contact) ok = ok && add_patches(c, cache, body);
+  if (complex->num_triangles > 0 && yw_geometry_is_thin(&body->geometry) && !body->is_obstacle) {
+    cache->flat_edges = YW_NEW_ARRAY(&c->mem, uint64_t, complex->num_leaves);
+    ok = ok && cache->flat_edges;
+  }
   if (body->respond) ok = ok && add_answering(c, cache, particles);
   if (!ok) {
     cache_clear(c, cache);
@@ -193,8 +199,10 @@ static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cac
       .leaves = yw_box_tree_of(cache->leaf_nodes, complex->num_leaves),
       .path_boxes = cache->path_boxes,
       .boxes = cache->boxes,
+      .flat_edges = cache->flat_edges,
       .poses = body->self_contact ? cache->poses : NULL,
       .predicted = cache->predicted,
+      .anchor = cache->anchor,
       .moved = cache->moved,
       .unsettled = cache->unsettled,
       .needed = cache->needed,
@@ -203,6 +211,7 @@ static yw_contact_work work_of(const yw_contact_body* body, const yw_surface_cac
 
 bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t num_bodies) {
   c->works.count = 0;
+  c->lasts = false;
   c->seeks_apart = true;
   if (!YW_LIST_RESERVE(&c->mem, &c->works, num_bodies)) return false;
   for (int32_t i = 0; i < num_bodies; ++i) {
@@ -221,7 +230,11 @@ bool yw_surfaces_update(yw_surfaces* c, const yw_contact_body* bodies, int32_t n
 
 // Forces of the last substep ----------------------------------------------------------------------
 
-void yw_surfaces_continue(yw_surfaces* c, int32_t series) { c->series = series; }
+void yw_surfaces_continue(yw_surfaces* c, int32_t series, int32_t part, int32_t num_parts) {
+  c->series = series;
+  c->part = part;
+  c->num_parts = num_parts;
+}
 
 void yw_surfaces_forget(yw_surfaces* c, int32_t series) { c->warm[series].entries.count = 0; }
 

@@ -143,6 +143,9 @@ static float distance_to_keep(const yw_candidate* c, const yw_nearest* near, flo
   }
   const yw_vec3* rest = c->works[0]->body->geometry.rest;
   if (c->works[0] != c->works[1] || !rest || !c->works[0]->body->geometry.radius) return sum;
+  float far = yw_far_at_rest(c->works[0]->complex, sum);
+  yw_vec3 apart = yw_sub(rest[c->corners[0]], rest[c->corners[split]]);
+  if (yw_length2(apart) > far * far) return sum;
   yw_vec3 x[4];
   for (int k = 0; k < 4; ++k) x[k] = rest[c->corners[k]];
   float limit = YW_REST_SHARE * yw_nearest_points(c->kind, x).distance;

@@ -49,6 +49,12 @@ static inline float yw_guarded_distance(const yw_contact_work* const works[2], f
   return thick > least ? thick : least;
 }
 
+/// m, between the first corners of two primitives of one body at rest: where they are farther apart
+/// than this, the distance at rest is no limit to one of `sum`.
+static inline float yw_far_at_rest(const yw_complex* complex, float sum) {
+  return 1.001f * (2.0f * complex->longest + sum / YW_REST_SHARE);
+}
+
 /// m, gap beyond which a contact is not considered: half a skin, and what gravity can close.
 static inline float yw_contact_band(float skin, float fall) { return 0.5f * skin + 2.0f * fall; }
 

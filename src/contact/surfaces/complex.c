@@ -227,6 +227,9 @@ static bool list_rest(yw_complex* c, const yw_contact_geometry* g) {
   if (!g->rest || !g->radius) return true;
   c->rest = YW_NEW_ARRAY(&c->mem, yw_vec4, c->num_particles);
   for (int32_t i = 0; c->rest && i < c->num_particles; ++i) c->rest[i] = yw_v4(g->rest[i]);
+  for (int32_t e = 0; e < c->num_edges; ++e) {
+    c->longest = fmaxf(c->longest, yw_distance(g->rest[c->edges[e][0]], g->rest[c->edges[e][1]]));
+  }
   return c->rest != NULL;
 }
 

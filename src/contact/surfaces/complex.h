@@ -24,6 +24,7 @@ typedef struct yw_complex {
   bool is_volume;  ///< its triangles face outward and enclose matter
   bool is_loose;   ///< points without a rest shape, sorted anew in every step
   float size;      ///< m, mean edge of the surface at rest, or mean diameter of loose points
+  float longest;   ///< m, longest edge of a thick surface at rest
 
   int32_t num_leaves;
   yw_complex_leaf* leaves;  ///< num_leaves + 1

@@ -19,8 +19,9 @@ typedef struct yw_surface_cache {
   yw_sort_item *order, *scratch;  // loose points
   int32_t *sorted_vertices, *sorted_places;
   int32_t (*sorted_edges)[2];
+  uint64_t* flat_edges;  // of sheets
   yw_patch_pose* poses;  // of bodies that touch themselves
-  yw_vec4* predicted;
+  yw_vec4 *predicted, *anchor;
   uint8_t *moved, *unsettled, *needed;
   yw_nearby* nearby;                            // of large obstacles
   yw_vec4* base;                                // velocities before the sweeps of a round
@@ -66,8 +67,10 @@ struct yw_surfaces {
   // Data and buffers of one call of resolve.
   yw_simd simd;
   yw_touch_step step;
-  int32_t room;      // contacts that every list has room for
-  bool seeks_apart;  // no large obstacle has to find what is near it
+  int32_t room;             // contacts that every list has room for
+  int32_t part, num_parts;  // of the substep; 0 parts: it is one
+  bool lasts;               // pairs are kept that last for the next part; see parts.h
+  bool seeks_apart;         // no large obstacle has to find what is near it
   YW_LIST(yw_contact_work) works;
   YW_LIST(yw_sort_item) order, scratch;
   YW_LIST(yw_aabb) body_nodes;

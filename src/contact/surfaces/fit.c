@@ -6,14 +6,13 @@
 #include "contact/surfaces/aside.h"
 #include "contact/surfaces/leaf_boxes.h"
 #include "contact/surfaces/patches.h"
+#include "contact/surfaces/sheets.h"
 #include "contact/surfaces/touch.h"
 #include "math/small/float4.h"
 
 // Contact seldom moves a particle farther off its path than the longest path of the body is, and
-// this much, in mean edges. Where that is more than this much, too many pairs would have to be kept
-// (tuned on boxes and cloth).
+// this much, in mean edges.
 #define LEAST_LEEWAY 0.0025f
-#define MOST_LEEWAY 0.05f
 #define LEAVES_PER_BLOCK 128
 
 typedef struct path_box {
@@ -153,35 +152,47 @@ static void fit_leaves(void* context, int32_t block, int32_t worker) {
   }
 }
 
+typedef struct primitives_job {
+  const yw_contact_work* work;
+  const yw_near_fns* near;
+} primitives_job;
+
 static void fit_primitives(void* context, int32_t block, int32_t worker) {
   (void)worker;
-  const yw_contact_work* work = context;
+  const primitives_job* job = context;
+  const yw_contact_work* work = job->work;
   int32_t end = (block + 1) * LEAVES_PER_BLOCK, count = work->complex->num_leaves;
   for (int32_t leaf = block * LEAVES_PER_BLOCK; leaf < end && leaf < count; ++leaf) {
-    if (work->needed[leaf]) fit_leaf_primitives(work, leaf);
+    if (!work->needed[leaf]) continue;
+    fit_leaf_primitives(work, leaf);
+    if (work->flat_edges && job->near) yw_sheet_find_flat(work, leaf, job->near);
   }
 }
 
-void yw_touch_fit_primitives(const yw_contact_work* work, yw_tasks* tasks) {
-  yw_tasks_run(tasks, num_blocks(work), fit_primitives, (void*)(uintptr_t)work);
+void yw_touch_fit_primitives(const yw_contact_work* work, const yw_near_fns* near,
+                             yw_tasks* tasks) {
+  primitives_job job = {work, near};
+  yw_tasks_run(tasks, num_blocks(work), fit_primitives, &job);
 }
 
 void yw_touch_set_leeway(yw_contact_work* work) {
   work->leeway = work->longest + LEAST_LEEWAY * work->complex->size;
-  work->calm = work->leeway < MOST_LEEWAY * work->complex->size;
+  work->calm = work->leeway < YW_MOST_LEEWAY * work->complex->size;
 }
 
 float yw_touch_room(const yw_contact_work* work, const yw_touch_step* step, float leeway) {
   float guarded = work->margin + 0.001f * work->complex->size;
   if (step->mode != YW_TOUCH_CONTACTS) return guarded;
   float contact = 0.01f * work->complex->size + step->fall;
+  if (step->lasting) return contact + leeway;
   guarded += leeway;
   return contact > guarded ? contact : guarded;
 }
 
 float yw_touch_most_room(const yw_contact_work* work, const yw_touch_step* step) {
   // Pairs are kept only where the leeway is less than this.
-  return yw_touch_room(work, step, MOST_LEEWAY * work->complex->size);
+  float most = step->lasting ? YW_LASTING_LEEWAY : YW_MOST_LEEWAY;
+  return yw_touch_room(work, step, most * work->complex->size);
 }
 
 void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
@@ -191,7 +202,7 @@ void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
   sort = sort || !work->fitted;
   work->fitted = true;
   if (c->is_loose && sort) sort_points(work);
-  float longest2 = 0.0f;
+  float longest2 = 0.0f, sum2 = 0.0f;
   work->max_radius = 0.0f;
   for (int32_t i = 0; i < c->num_vertices; ++i) {
     int32_t particle = work->vertices[i];
@@ -200,9 +211,11 @@ void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
     float way2 =
         yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
     longest2 = way2 > longest2 ? way2 : longest2;
+    sum2 += way2;
     yw_touch_fit_path(work, particle);
   }
   work->longest = sqrtf(longest2);
+  work->usual = c->num_vertices > 0 ? sqrtf(sum2 / (float)c->num_vertices) : 0.0f;
   if (sort && c->is_volume) yw_aside_measure(work);
   yw_touch_set_leeway(work);
   yw_tasks_run(tasks, num_blocks(work), fit_leaves, work);

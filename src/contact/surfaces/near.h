@@ -45,6 +45,13 @@ typedef struct yw_near_lanes {
   uint32_t kept_lanes;
 } yw_near_lanes;
 
+/// Edges between two triangles.
+typedef struct yw_ridge_lanes {
+  int32_t count;                 ///< lanes in use
+  int32_t corners[4][YW_LANES];  ///< of the edge, then those opposite to it; valid in all lanes
+  float limits[YW_LANES];        ///< m, from the edge to the line between the opposite corners
+} yw_ridge_lanes;
+
 typedef struct yw_near_fns {
   /// One bit per primitive within `pad` of a box.
   uint64_t (*select)(const yw_near_boxes* boxes, yw_aabb box, float pad);
@@ -54,6 +61,8 @@ typedef struct yw_near_fns {
                   int32_t (*pairs)[2]);
   /// One bit per lane whose distance may fall below `needed`.
   uint32_t (*test)(yw_near_lanes* lanes);
+  /// One bit per edge whose triangles lie in one plane, to within less than `limits`.
+  uint32_t (*flat)(const yw_ridge_lanes* lanes, const yw_vec4* x);
 } yw_near_fns;
 
 /// level as from yw_simd_resolve.

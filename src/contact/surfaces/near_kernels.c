@@ -182,5 +182,24 @@ static uint32_t test(yw_near_lanes* l) {
   return near;
 }
 
+// Edges of sheets -------------------------------------------------------------------------------
+
+// Seen along the edge, its triangles are two lines from one point. They leave it on opposite sides,
+// and the line between their far ends passes it nearby.
+static uint32_t flat(const yw_ridge_lanes* l, const yw_vec4* x) {
+  const yw_vec4* const from[2] = {x, x};
+  uint32_t found = 0;
+  for (int32_t first = 0; first < l->count; first += YW_VF_LANES) {
+    vec c[4];
+    load_corners(from, l->corners[0], first, 2, c);
+    vec along = sub(c[1], c[0]), to = sub(c[2], c[0]);
+    vec a = cross(along, to), b = cross(along, sub(c[3], c[0])), both = sub(a, b);
+    yw_vf limit = yw_vf_load(l->limits + first), height = dot(to, b);
+    yw_vi is_flat = (dot(a, b) < 0.0f) & (height * height < limit * limit * dot(both, both));
+    found |= yw_vi_bits(is_flat) << first;
+  }
+  return found & (l->count < YW_LANES ? (1u << l->count) - 1 : ~0u);
+}
+
 extern const yw_near_fns YW_KERNEL(yw_near_table);
-const yw_near_fns YW_KERNEL(yw_near_table) = {select_boxes, meet, test};
+const yw_near_fns YW_KERNEL(yw_near_table) = {select_boxes, meet, test, flat};

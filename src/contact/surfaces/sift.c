@@ -26,6 +26,7 @@ void yw_sift_begin(yw_sift* s, const yw_contact_work* const works[2], yw_pair_ki
   s->is_volume = kind == YW_VERTEX_TRIANGLE && b->complex->is_volume;
   s->thick = a->body->geometry.radius || b->body->geometry.radius;
   s->rest = a == b ? a->complex->rest : NULL;
+  s->complex = a->complex;
   for (int side = 0; side < 2; ++side) {
     s->found_by[side] = works[1 - side]->complex->num_triangles > 0;
   }

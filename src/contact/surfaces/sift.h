@@ -15,6 +15,7 @@ typedef struct yw_sift {
   bool thick;           ///< particles have radii
   bool found_by[2];     ///< a vertex of this side near the other is found with a triangle of it
   const yw_vec4* rest;  ///< a thick surface against itself: where it is at rest; otherwise NULL
+  const yw_complex* complex;  ///< of that surface
 
   // Per lane.
   float radii[4][YW_LANES];      ///< m, of the corners, if thick

@@ -57,6 +57,11 @@ YW_LANE_FN yw_vf distance_to_keep(const yw_near_lanes* l, const yw_sift* s, int3
   if (!s->thick) return sum;
   for (int k = 0; k < 4; ++k) sum += weights[k] * yw_vf_load(s->radii[k] + first);
   if (!s->rest) return sum;
+  const int32_t* second = l->corners[yw_pair_split(kind)];
+  vec between =
+      sub(load_corner(s->rest, l->corners[0] + first), load_corner(s->rest, second + first));
+  yw_vf far = 1.001f * (2.0f * s->complex->longest + sum * (1.0f / YW_REST_SHARE));
+  if (yw_vi_bits(dot(between, between) <= far * far) == 0) return sum;
   const yw_vec4* const from[2] = {s->rest, s->rest};
   vec x[4];
   load_corners(from, l->corners[0], first, yw_pair_split(kind), x);

@@ -11,6 +11,7 @@
 #include "contact/surfaces/cone.h"
 #include "contact/surfaces/leaf_boxes.h"
 #include "contact/surfaces/patches.h"
+#include "contact/surfaces/sheets.h"
 #include "contact/surfaces/sift.h"
 
 // Pairs of leaves -------------------------------------------------------------------------------
@@ -28,13 +29,16 @@ typedef struct pair_search {
   int32_t number;
   int32_t count;
   int32_t (*pairs)[2];  // ROOM of them
+  bool keeps_only;      // nothing of it is a contact
+  yw_sheet_slab* slab;  // of the leaf of a sheet that was looked at last
 } pair_search;
 
 // Leaves of a body that are looked at one after another.
 #define FEW_LEAVES 8
 
-// Searches of a job: vertices of a, vertices of b, edges.
-enum { FORTH, BACK, EDGES, NUM_SEARCHES };
+// Searches of a job: vertices of a, vertices of b, edges, and flat edges of sheets, whose pairs are
+// kept as those of other edges. Or nothing but the leaves of these is kept.
+enum { FORTH, BACK, EDGES, FLAT, NUM_SEARCHES, LEAVES = FLAT };
 #define SEARCH_BITS 2
 
 static void corners_of(const pair_search* s, const int32_t pair[2], int32_t corners[4]) {
@@ -70,17 +74,22 @@ static float needed_distance(const pair_search* s) {
 // Distance below which a pair is kept, see yw_near_lanes.
 static float kept_distance(const pair_search* s) {
   if (!s->step->keep) return -1.0f;
-  return guarded_distance(s) + s->works[0]->leeway + s->works[1]->leeway;
+  float distance = s->step->lasting ? needed_distance(s) : guarded_distance(s);
+  return distance + s->works[0]->leeway + s->works[1]->leeway;
+}
+
+static void keep_pair(yw_contact_list* list, int32_t first, int32_t second, int32_t number) {
+  int32_t at = list->num_kept++;
+  if (at >= list->kept_capacity) return;
+  list->kept[at][0] = first;
+  list->kept[at][1] = second << SEARCH_BITS | number;
 }
 
 // Pairs that may need another look when contact has moved particles within their leeway.
 static void keep_pairs(const pair_search* s, int32_t first, uint32_t lanes) {
   for (; lanes != 0; lanes &= lanes - 1) {
     const int32_t* pair = s->pairs[first + __builtin_ctz(lanes)];
-    int32_t at = s->list->num_kept++;
-    if (at >= s->list->kept_capacity) continue;
-    s->list->kept[at][0] = pair[0];
-    s->list->kept[at][1] = pair[1] << SEARCH_BITS | s->number;
+    keep_pair(s->list, pair[0], pair[1], s->number);
   }
 }
 
@@ -172,6 +181,7 @@ static void test_lanes(const pair_search* s, yw_near_lanes* lanes, sieve* v, int
   fill_lanes(s, lanes, first, count);
   uint32_t near = yw_near_narrow(s->step->near, count)->test(lanes);
   keep_pairs(s, first, lanes->kept_lanes);
+  if (s->keeps_only) return;
   for (; near != 0; near &= near - 1) {
     int32_t i = __builtin_ctz(near), at = v->lanes.count++;
     copy_lane(v, at, lanes, i);
@@ -181,11 +191,12 @@ static void test_lanes(const pair_search* s, yw_near_lanes* lanes, sieve* v, int
 }
 
 static void test_all(pair_search* s) {
+  if (s->count == 0) return;
   const yw_contact_work *a = s->works[0], *b = s->works[1];
   yw_near_lanes lanes = {
       .kind = s->kind,
       .question = s->step->mode == YW_TOUCH_PAIRS ? YW_NEAR_STOPPED : YW_NEAR_MOVING,
-      .prove = s->step->mode != YW_TOUCH_PAIRS,
+      .prove = s->step->mode != YW_TOUCH_PAIRS && !s->keeps_only,
       .needed = needed_distance(s),
       .kept = kept_distance(s),
       .begin = {a->body->begin, b->body->begin},
@@ -217,6 +228,8 @@ typedef struct leaf_side {
 static void ask_near(const pair_search* s, yw_near_boxes* boxes, yw_aabb box) {
   boxes->asked = s->step->near->select(boxes, box, s->pad);
 }
+
+static uint64_t all_of(const yw_near_boxes* boxes) { return ((uint64_t)1 << boxes->count) - 1; }
 
 static leaf_side side_of(const yw_contact_work* work, int32_t leaf) {
   const yw_complex_leaf* l = &work->complex->leaves[leaf];
@@ -261,10 +274,12 @@ static void meet_obstacle(const yw_contact_work* work, const yw_contact_job* job
                                     .obstacle_friction = set->items[obstacle].friction};
 }
 
-static void find_obstacles(const yw_contact_work* work, const yw_contact_job* job, float h,
-                           float fall, yw_contact_list* list) {
+static void find_obstacles(const yw_contact_work* work, const yw_contact_job* job,
+                           const yw_touch_step* step, yw_contact_list* list) {
   const yw_obstacle_set* set = work->body->obstacles;
-  float pad = yw_touch_skin(work, work) + 2.0f * fall;
+  float pad = yw_touch_skin(work, work) + 2.0f * step->fall;
+  // Boxes are those of the search.
+  if (step->again) pad += work->leeway;
   for (int32_t leaf = job->first; leaf < job->end; ++leaf) {
     const yw_complex_leaf* l = &work->complex->leaves[leaf];
     yw_aabb box = yw_aabb_pad(work->leaves.nodes[work->leaves.first_leaf + leaf], pad);
@@ -279,7 +294,7 @@ static void find_obstacles(const yw_contact_work* work, const yw_contact_job* jo
       bool far = !obstacle->mesh && !yw_obstacle_seen_within(set, k, center, 1.05f * reach, &near);
       if (far) continue;
       for (int32_t i = l[0].vertex; i < l[1].vertex; ++i) {
-        meet_obstacle(work, job, k, i, h, fall, list);
+        meet_obstacle(work, job, k, i, step->h, step->fall, list);
       }
     }
   }
@@ -291,8 +306,11 @@ static float box_distance(const yw_touch_step* step, const yw_contact_work* a,
   float skin = yw_touch_skin(a, b);
   float contact = skin + yw_contact_band(skin, step->fall), guarded = YW_LEAST_SKIN * skin;
   if (step->mode == YW_TOUCH_PAIRS) return guarded + a->margin + b->margin;
-  if (step->mode == YW_TOUCH_LOOK) return guarded;
-  if (step->keep) guarded += a->leeway + b->leeway;
+  if (step->mode == YW_TOUCH_LOOK && !step->again) return guarded;
+  float leeway = a->leeway + b->leeway;
+  if (step->lasting) return contact + leeway;
+  if (step->keep || step->again) guarded += leeway;
+  if (step->again) return guarded;
   return contact > guarded ? contact : guarded;
 }
 
@@ -322,6 +340,57 @@ void yw_touch_mark(const yw_contact_work* a, const yw_contact_work* b, const yw_
   }
 }
 
+// Asks about the edges of two leaves that are near the other leaf.
+static void ask_edges(const pair_search* s, int32_t leaf, int32_t other, leaf_side* first,
+                      leaf_side* second) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  ask_near(s, &first->edges, b->leaves.nodes[b->leaves.first_leaf + other]);
+  ask_near(s, &second->edges, a->leaves.nodes[a->leaves.first_leaf + leaf]);
+}
+
+// Pairs of edges of which at least one is flat.
+static void search_flat_edges(pair_search* s, int32_t leaf, int32_t other) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  leaf_side first = side_of(a, leaf), second = side_of(b, other);
+  ask_edges(s, leaf, other, &first, &second);
+  uint64_t asked = first.edges.asked, flat = a->flat_edges[leaf];
+  bool same = a == b && leaf == other;
+  first.edges.asked = asked & flat;
+  meet_boxes(s, &first.edges, &second.edges, same);
+  first.edges.asked = asked & ~flat;
+  second.edges.asked &= b->flat_edges[other];
+  meet_boxes(s, &first.edges, &second.edges, same);
+}
+
+// Edges of two leaves of sheets. Those that are flat are left to the look, see sheets.h: where a
+// plane lies between the leaves now, it probably does so after the solve, and then they need not be
+// searched.
+static void search_sheet_edges(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_t other,
+                               leaf_side* first, leaf_side* second) {
+  pair_search* s = &searches[EDGES];
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  uint64_t flat = a->flat_edges[leaf], flat_other = b->flat_edges[other];
+  if (s->step->keep && (flat | flat_other) != 0) {
+    if (yw_sheet_leaves_part(a, leaf, b, other, guarded_distance(s), false, s->slab)) {
+      keep_pair(s->list, leaf, other, LEAVES);
+    } else {
+      search_flat_edges(&searches[FLAT], leaf, other);
+    }
+  }
+  if (flat == all_of(&first->edges) || flat_other == all_of(&second->edges)) return;
+  ask_edges(s, leaf, other, first, second);
+  first->edges.asked &= ~flat;
+  second->edges.asked &= ~flat_other;
+  meet_boxes(s, &first->edges, &second->edges, a == b && leaf == other);
+}
+
+// What that left out, when contact has moved particles within their leeway.
+static void look_at_flat_edges(pair_search* s, int32_t leaf, int32_t other) {
+  const yw_contact_work *a = s->works[0], *b = s->works[1];
+  if (yw_sheet_leaves_part(a, leaf, b, other, guarded_distance(s), true, s->slab)) return;
+  search_flat_edges(s, leaf, other);
+}
+
 // Looks at a pair of leaves whose boxes meet.
 static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_t other,
                         float needed) {
@@ -329,6 +398,11 @@ static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_
   bool settled = !a->unsettled[leaf] && !b->unsettled[other];
   if (searches[FORTH].step->mode == YW_TOUCH_PAIRS && settled) return;
   if (are_apart(&searches[FORTH], leaf, other, needed)) return;
+  bool sheets = yw_sheets_meet(a, b);
+  if (sheets && searches[FORTH].step->mode == YW_TOUCH_LOOK &&
+      yw_sheet_leaves_part(a, leaf, b, other, needed, true, searches[FORTH].slab)) {
+    return;
+  }
   yw_aabb box_a = a->leaves.nodes[a->leaves.first_leaf + leaf];
   yw_aabb box_b = b->leaves.nodes[b->leaves.first_leaf + other];
   leaf_side first = side_of(a, leaf), second = side_of(b, other);
@@ -338,13 +412,16 @@ static void search_pair(pair_search searches[NUM_SEARCHES], int32_t leaf, int32_
   if (first.triangles.count > 0 && first.triangles.asked == 0) return;
   if (second.triangles.count > 0 && second.triangles.asked == 0) return;
   ask_near(&searches[FORTH], &first.vertices, box_b);
-  ask_near(&searches[FORTH], &first.edges, box_b);
   ask_near(&searches[FORTH], &second.vertices, box_a);
-  ask_near(&searches[FORTH], &second.edges, box_a);
-  bool same = a == b && leaf == other;
   meet_boxes(&searches[FORTH], &first.vertices, &second.triangles, false);
+  bool same = a == b && leaf == other;
   if (!same) meet_boxes(&searches[BACK], &second.vertices, &first.triangles, false);
-  meet_boxes(&searches[EDGES], &first.edges, &second.edges, same);
+  if (sheets && searches[FORTH].step->mode == YW_TOUCH_CONTACTS) {
+    search_sheet_edges(searches, leaf, other, &first, &second);
+  } else {
+    ask_edges(&searches[EDGES], leaf, other, &first, &second);
+    meet_boxes(&searches[EDGES], &first.edges, &second.edges, same);
+  }
 }
 
 static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_job* job) {
@@ -375,9 +452,14 @@ static void look_again(pair_search searches[NUM_SEARCHES], const yw_contact_job*
                        const yw_contact_list* list) {
   for (int32_t i = job->first_kept; i < job->first_kept + job->num_kept; ++i) {
     const int32_t* kept = list->kept[i];
-    pair_search* s = &searches[kept[1] & ((1 << SEARCH_BITS) - 1)];
+    int32_t number = kept[1] & ((1 << SEARCH_BITS) - 1), second = kept[1] >> SEARCH_BITS;
+    if (number == LEAVES) {
+      look_at_flat_edges(&searches[EDGES], kept[0], second);
+      continue;
+    }
+    pair_search* s = &searches[number];
     s->pairs[s->count][0] = kept[0];
-    s->pairs[s->count++][1] = kept[1] >> SEARCH_BITS;
+    s->pairs[s->count++][1] = second;
     if (s->count >= ENOUGH) test_all(s);
   }
 }
@@ -387,15 +469,18 @@ static void find_between(const yw_contact_work* works, const yw_contact_job* job
   const yw_contact_work *a = &works[job->a], *b = &works[job->b];
   int32_t pairs[NUM_SEARCHES][ROOM][2];
   pair_search searches[NUM_SEARCHES];
+  yw_sheet_slab slab = {.leaf = -1};
   for (int32_t k = 0; k < NUM_SEARCHES; ++k) {
     searches[k] = (pair_search){.step = step,
                                 .works = {k == BACK ? b : a, k == BACK ? a : b},
                                 .body = {k == BACK ? job->b : job->a, k == BACK ? job->a : job->b},
-                                .kind = k == EDGES ? YW_EDGE_EDGE : YW_VERTEX_TRIANGLE,
+                                .kind = k >= EDGES ? YW_EDGE_EDGE : YW_VERTEX_TRIANGLE,
                                 .pad = box_distance(step, a, b),
                                 .list = list,
-                                .number = k,
-                                .pairs = pairs[k]};
+                                .number = k == FLAT ? EDGES : k,
+                                .pairs = pairs[k],
+                                .keeps_only = k == FLAT,
+                                .slab = &slab};
   }
   if (step->again) {
     look_again(searches, job, list);
@@ -412,7 +497,7 @@ void yw_touch_find(const yw_contact_work* works, yw_contact_job* job, const yw_t
   job->first_spare = list->num_spares;
   if (!step->again) job->first_kept = list->num_kept;
   if (job->obstacles) {
-    find_obstacles(&works[job->a], job, step->h, step->fall, list);
+    if (works[job->a].body->obstacles) find_obstacles(&works[job->a], job, step, list);
   } else {
     find_between(works, job, step, list);
     // A list that is too short is filled again.

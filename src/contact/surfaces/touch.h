@@ -88,8 +88,10 @@ typedef struct yw_contact_work {
   yw_path_box* path_boxes;  ///< per particle
   yw_box_block* boxes;      ///< of primitives, see leaf_boxes.h
   yw_aabb box;
+  uint64_t* flat_edges;  ///< per leaf of a sheet: one bit per edge, see sheets.h; otherwise NULL
   struct yw_patch_pose* poses;  ///< per leaf, of a body that may touch itself; otherwise NULL
   yw_vec4* predicted;           ///< ends of the paths that detection looks at, per particle
+  yw_vec4* anchor;              ///< where particles began when lasting pairs were found
   uint8_t* moved;               ///< yw_moved flags of the guard, per particle
   uint8_t* unsettled;           ///< per leaf: the guard has to look at it
   uint8_t* needed;              ///< per leaf: it meets a leaf of another body, or may
@@ -103,10 +105,12 @@ typedef struct yw_contact_work {
   bool strayed;      ///< contact moved some farther
   bool outdated;     ///< its boxes are those of the paths before contact was solved
   float longest;     ///< m, way of a surface particle
+  float usual;       ///< m, the same of all, rms
   float max_radius;  ///< m, of a surface particle
   float margin;      ///< m, by which the guard may move particles beyond their paths
   bool active;       ///< may touch something
   bool apart;        ///< nothing is near it, and only `box` is fitted; see apart.h
+  uint8_t role;      ///< how it took part when lasting pairs were found
   bool fitted;       ///< all of it was, in this call
 } yw_contact_work;
 
@@ -137,10 +141,11 @@ typedef enum yw_touch_need {
 
 typedef struct yw_touch_step {
   yw_touch_mode mode;
-  bool keep;   ///< pairs are kept that have to be looked at again
-  bool again;  ///< pairs that were kept are looked at; nothing is searched
-  float h;     ///< s
-  float fall;  ///< m, in the substep under gravity
+  bool keep;     ///< pairs are kept that have to be looked at again
+  bool lasting;  ///< those last for the next parts of the substep, too; see parts.h
+  bool again;    ///< pairs that were kept are looked at; nothing is searched
+  float h;       ///< s
+  float fall;    ///< m, in the substep under gravity
   const yw_near_fns* near;
   const struct yw_sift_fns* sift;
 } yw_touch_step;
@@ -175,8 +180,9 @@ void yw_touch_set_leeway(yw_contact_work* work);
 float yw_touch_room(const yw_contact_work* work, const yw_touch_step* step, float leeway);
 /// The same when it is not known yet whether pairs are kept.
 float yw_touch_most_room(const yw_contact_work* work, const yw_touch_step* step);
-/// Fits the boxes of vertices, edges and triangles in the leaves that are needed.
-void yw_touch_fit_primitives(const yw_contact_work* work, yw_tasks* tasks);
+/// Fits the boxes of vertices, edges and triangles in the leaves that are needed. near: finds the
+/// flat edges of sheets; NULL: nobody asks.
+void yw_touch_fit_primitives(const yw_contact_work* work, const yw_near_fns* near, yw_tasks* tasks);
 /// Marks the leaves of both bodies that a search between them may look at.
 void yw_touch_mark(const yw_contact_work* a, const yw_contact_work* b, const yw_touch_step* step);
 /// After contact was solved: notes whether a particle is off its path by more than the leeway.
@@ -205,6 +211,11 @@ static inline float yw_touch_radius(const yw_contact_work* work, int32_t particl
   const float* radius = work->body->geometry.radius;
   return radius ? radius[particle] : 0.0f;
 }
+/// Leeway in mean edges beyond which too many pairs would have to be kept (tuned on boxes and
+/// cloth).
+#define YW_MOST_LEEWAY 0.05f
+/// The same of pairs that last for several parts of a substep (tuned on five teddies in a bin).
+#define YW_LASTING_LEEWAY 0.3f
 /// Overlap with which bodies may rest, in skins.
 #define YW_TOUCH_SLOP 0.2f
 /// m, kept between the surfaces of two bodies at rest on each other.
