@@ -64,6 +64,7 @@ static void make_arguments(const wedge* w, int32_t run, const char* program, arg
   if (def->snapshot_every > 0) add(out, "--snapshot-every", out->snapshot_every);
   if (strcmp(def->on_fault, "stop") != 0) add(out, "--on-fault", def->on_fault);
   add(out, "-o", out->folder);
+  add(out, "--pack", NULL);
   add(out, "--quiet", NULL);
   add(out, "--threads", "1");
 }
