@@ -113,19 +113,34 @@ yw_status yw_body_statistics_of(const yw_world* world, yw_body_id id, yw_statist
   return YW_OK;
 }
 
-yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out) {
-  const yw_body* body = yw_world_find_body(world, id);
-  if (!body || !out) return YW_ERR_INVALID;
+static yw_body_energy energy_with(const yw_world* world, yw_body_id id, const yw_body* body,
+                                  const yw_body_sums* sums) {
   const yw_method* method = body->model->method;
   yw_method_energy own = {.elastic = NAN};
   yw_order_give(world, (yw_order){.kind = YW_ORDER_ENERGY, .body = id});
-  const yw_body_sums sums = yw_body_motion_of(world, body);
   if (method->energy) own = method->energy(body->state, &body->particles);
   yw_order_done(world);
   yw_vec3 g = world->gravity;
-  out->kinetic = sums.kinetic_energy + own.rotational;
-  out->elastic = own.elastic;
-  out->gravitational = -sums.mass * ((double)g.x * sums.center[0] + (double)g.y * sums.center[1] +
-                                     (double)g.z * sums.center[2]);
+  return (yw_body_energy){.kinetic = sums->kinetic_energy + own.rotational,
+                          .elastic = own.elastic,
+                          .gravitational = -sums->mass * ((double)g.x * sums->center[0] +
+                                                          (double)g.y * sums->center[1] +
+                                                          (double)g.z * sums->center[2])};
+}
+
+yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  const yw_body_sums sums = yw_body_motion_of(world, body);
+  *out = energy_with(world, id, body, &sums);
   return YW_OK;
+}
+
+yw_status yw_body_sums_and_energy_of(const yw_world* world, yw_body_id id, yw_body_sums* sums,
+                                     yw_body_energy* energy) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !sums || !energy) return YW_ERR_INVALID;
+  yw_status status = yw_body_sums_of(world, id, sums);
+  if (status >= 0) *energy = energy_with(world, id, body, sums);
+  return status;
 }

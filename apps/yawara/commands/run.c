@@ -47,6 +47,7 @@ typedef struct run {
   growing_file pack;  // closed unless the run is packed
   run_log log;
   double last_flush;         // yw_seconds
+  bool has_info;             // run.json is there, or about to be written
   frame_cells* known_cells;  // of each body, see frame_def
   double seconds_before;
   double last_snapshot;   // yw_seconds
@@ -172,9 +173,12 @@ static int fill_info(run* r) {
   return -1;
 }
 
+// Writes what was held back. Without run.json, which comes last, a run is none.
 static yw_status flush(run* r, yw_error* error) {
   yw_status status = r->info.packed ? growing_file_flush(&r->pack, error) : YW_OK;
   if (status >= 0) status = run_log_flush(&r->log, error);
+  if (status >= 0 && !r->has_info) status = run_info_write(r->dir, &r->info, error);
+  r->has_info = true;
   r->last_flush = yw_seconds();
   return status;
 }
@@ -209,10 +213,10 @@ static int start_run(run* r) {
   if (code >= 0) return code;
   run_folder_clear(r->dir);
   r->info.packed = r->options.pack;
+  r->last_flush = yw_seconds();
   if (run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
       (r->info.packed && run_folder_open_pack(r->dir, 0, &r->pack, &error) < 0) ||
-      run_log_start(r->dir, r->world, &r->log, &error) < 0 || add_frame(r, 0, NULL, &error) < 0 ||
-      flush(r, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0) {
+      run_log_start(r->dir, r->world, &r->log, &error) < 0 || add_frame(r, 0, NULL, &error) < 0) {
     return bad_input("%s", error.message);
   }
   if (!r->options.quiet) run_say_cost(r->world, r->info.frames);
@@ -279,6 +283,7 @@ static int resume_run(run* r, const run_info* old) {
   r->info.frames_done = r->frame;
   r->info.seconds = old->seconds;
   r->info.packed = old->packed;
+  r->has_info = true;
   r->info.state_hash = yw_world_hash(r->world);
   // run.json first: it must never speak of frames that are gone.
   if (find_known_cells(r, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
@@ -322,6 +327,7 @@ static int save_progress(run* r, double seconds, bool with_snapshot) {
   r->info.frames_done = r->frame;
   r->info.seconds = r->seconds_before + seconds;
   r->info.state_hash = yw_world_hash(r->world);
+  r->has_info = true;
   if (flush(r, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
       (with_snapshot && run_folder_write_snapshot(r->dir, r->frame, r->world, &error) < 0)) {
     return bad_input("%s", error.message);

@@ -135,8 +135,7 @@ typedef struct body_numbers {
 } body_numbers;
 
 static void measure(const yw_world* world, yw_body_id id, body_numbers* out) {
-  yw_body_sums_of(world, id, &out->sums);
-  yw_body_energy_of(world, id, &out->energy);
+  yw_body_sums_and_energy_of(world, id, &out->sums, &out->energy);
   if (yw_body_forces_of(world, id, &out->forces) >= 0) return;
   double* values[4] = {out->forces.support, out->forces.pins, out->forces.obstacles,
                        out->forces.contact};

@@ -140,21 +140,38 @@ static void split_unit(const char* header, yw_column* out) {
   }
 }
 
-static double number_of(const char* cell) {
-  while (*cell == ' ') ++cell;
-  const char* end = cell + strlen(cell);
+static double number_of(const char* cell, const char* end) {
+  while (cell < end && *cell == ' ') ++cell;
   while (end > cell && end[-1] == ' ') --end;
   double value;
   return yw_parse_double(cell, end, &value) == end && end > cell ? value : (double)NAN;
 }
 
+// Reads a cell as read_cell does; NAN if it is no number.
+static bool read_number(reader* r, double* out) {
+  const char* end = r->at;
+  while (end < r->end && *end != ',' && *end != '\n' && *end != '"' && *end != '\r') ++end;
+  bool is_plain = end == r->end || *end == ',' || *end == '\n';
+  if (!is_plain || end - r->at >= CELL) {
+    char cell[CELL];
+    bool more = read_cell(r, cell);
+    *out = number_of(cell, cell + strlen(cell));
+    return more;
+  }
+  *out = number_of(r->at, end);
+  bool more = end < r->end && *end == ',';
+  if (end < r->end && *end == '\n') ++r->line;
+  r->at = end < r->end ? end + 1 : end;
+  return more;
+}
+
 static yw_status read_rows(const char* path, reader* r, yw_table* out, yw_error* error) {
-  char cell[CELL];
   for (; next_line(r); ++out->num_rows) {
     int32_t count = 0, line = r->line;
     for (bool more = true; more; ++count) {
-      more = read_cell(r, cell);
-      if (count < out->num_columns) out->columns[count].values[out->num_rows] = number_of(cell);
+      double value;
+      more = read_number(r, &value);
+      if (count < out->num_columns) out->columns[count].values[out->num_rows] = value;
     }
     if (count == out->num_columns) continue;
     return yw_fail(error, YW_ERR_FORMAT, "%s:%d: %d cells, but the header has %d", path, line,
