@@ -47,6 +47,7 @@ typedef struct run {
   growing_file pack;  // closed unless the run is packed
   run_log log;
   double last_flush;         // yw_seconds
+  double begun;              // yw_seconds
   bool has_info;             // run.json is there, or about to be written
   frame_cells* known_cells;  // of each body, see frame_def
   double seconds_before;
@@ -177,10 +178,11 @@ static int fill_info(run* r) {
 static yw_status flush(run* r, yw_error* error) {
   yw_status status = r->info.packed ? growing_file_flush(&r->pack, error) : YW_OK;
   if (status >= 0) status = run_log_flush(&r->log, error);
-  if (status >= 0 && !r->has_info) status = run_info_write(r->dir, &r->info, error);
-  r->has_info = true;
   r->last_flush = yw_seconds();
-  return status;
+  bool is_due = !r->info.packed || r->last_flush - r->begun >= HELD_SECONDS;
+  if (status < 0 || r->has_info || !is_due) return status;
+  r->has_info = true;
+  return run_info_write(r->dir, &r->info, error);
 }
 
 // A frame and its row of the log. report: of its steps; NULL: there were none.
@@ -213,7 +215,7 @@ static int start_run(run* r) {
   if (code >= 0) return code;
   run_folder_clear(r->dir);
   r->info.packed = r->options.pack;
-  r->last_flush = yw_seconds();
+  r->begun = r->last_flush = yw_seconds();
   if (run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
       (r->info.packed && run_folder_open_pack(r->dir, 0, &r->pack, &error) < 0) ||
       run_log_start(r->dir, r->world, &r->log, &error) < 0 || add_frame(r, 0, NULL, &error) < 0) {
