@@ -97,6 +97,10 @@ static void going_on_gives_the_same_bytes(void** state) {
     // Frames that come later are dropped, and so is a part of one.
     store("parts.ywp", whole.bytes, whole.size - 1);
     if (keep == COUNT) store("parts.ywp", whole.bytes, whole.size);
+    write_frames(parts, keep, keep);
+    frame_pack_index index = {0};
+    assert_int_equal(frame_pack_count(parts, &index), keep);
+    frame_pack_index_free(&index);
     write_frames(parts, keep, COUNT);
     yw_file_data again = whole_file(parts);
     assert_int_equal(again.size, whole.size);
