@@ -5,8 +5,8 @@ usage: read_run.py RUN [FRAME]"""
 import json, struct, sys
 
 class Reader:
-    def __init__(self, path, magic):
-        self.bytes, self.at = open(path, "rb").read(), 8
+    def __init__(self, path, magic, begin=0):
+        self.bytes, self.at = open(path, "rb").read()[begin:], 8
         assert self.bytes[:8] == magic, f"{path}: is of another version"
     def skip(self, size):
         self.at += size
@@ -68,8 +68,13 @@ def read_bodies(path):
         r.skip(8 + 40 + 4), r.rows(3)  # mass, look, contact; colours
     return bodies
 
-def read_frame(path, bodies):
-    r = Reader(path, b"YWFRAME4")
+def read_frame(run, number, bodies):
+    path, begin = f"{run}/frames/{number:06d}.ywf", 0
+    if json.load(open(f"{run}/run.json")).get("packed"):  # all frames in one file, each behind its length
+        path, begin = f"{run}/frames.ywp", 16
+        pack = open(path, "rb").read()
+        for _ in range(number): begin += 8 + struct.unpack_from("<Q", pack, begin - 8)[0]
+    r = Reader(path, b"YWFRAME4", begin)
     r.skip(8 + 4 + 8), r.rows(8), r.number()  # run, number, time; poses of obstacles; bodies
     for name, kind, follow, triangles in bodies:
         flags, positions = r.number(), r.rows(3)
@@ -86,8 +91,8 @@ def read_frame(path, bodies):
 if __name__ == "__main__":
     run = sys.argv[1] if len(sys.argv) > 1 else sys.exit(__doc__)
     last = json.load(open(f"{run}/run.json"))["frames_done"]
-    frame = f"{run}/frames/{int(sys.argv[2]) if len(sys.argv) > 2 else last:06d}.ywf"
-    for name, positions, surface, triangles in read_frame(frame, read_bodies(f"{run}/shown.ywr")):
+    frame = int(sys.argv[2]) if len(sys.argv) > 2 else last
+    for name, positions, surface, triangles in read_frame(run, frame, read_bodies(f"{run}/shown.ywr")):
         low, high = (", ".join(f"{end(axis):g}" for axis in zip(*surface)) for end in (min, max))
         print(f"{name}: {len(positions)} particles, {len(surface)} vertices, {len(triangles)} "
               f"triangles, box ({low}) to ({high}) m")

@@ -191,6 +191,10 @@ def scenes_run():
                               ("bodies[1].density is wrong", "mirrored"), ('body "rope 2" diverged', "rope"),
                               ("obstacles[0].shape", "wall"), ("gravity is wrong", None)):
         assert program.culprit(message, writer.places, by_name) == expected, message
+    program.call(PROGRAM, ["run", file, "-o", path("packed"), "-q", "--pack"])
+    assert runfiles.last_frame(path("packed")) == runfiles.last_frame(path("run")) == 2
+    for one, other in zip(runfiles.read_frame(path("packed"), 2), runfiles.read_frame(path("run"), 2)):
+        assert np.array_equal(one.positions, other.positions), "a packed run reads otherwise"
     targets = [arrival.Target(i, b["name"], b["kind"]) for i, b in enumerate(writer.bodies)]
     arrives = arrival.Arrival(PROGRAM, path("run"), path("caches"), targets)
     assert arrives.take() == 3

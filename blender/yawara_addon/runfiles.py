@@ -15,10 +15,11 @@ class RunError(ValueError):
 
 
 class _Reader:
-    def __init__(self, path, magic):
+    def __init__(self, path, magic, begin=0, size=-1):
         try:
             with open(path, "rb") as file:
-                self.data, self.at = file.read(), 8
+                file.seek(begin)
+                self.data, self.at = file.read(size), 8
         except OSError as problem:
             raise RunError(f"{path}: cannot be read: {problem.strerror}") from problem
         if self.data[:8] != magic:
@@ -59,8 +60,43 @@ def frame_path(folder, number):
     return os.path.join(folder, "frames", f"{number:06d}.ywf")
 
 
+def _pack_path(folder):
+    return os.path.join(folder, "frames.ywp")
+
+
+def _is_packed(folder):
+    try:
+        return bool(info(folder).get("packed"))
+    except RunError:
+        return False
+
+
+# Of packed runs, as far as they were looked at: path and inode -> where frames end.
+_ends = {}
+
+
+def _pack_ends(path):
+    """Where the frames of a packed run end, after the offset where the first begins."""
+    try:
+        with open(path, "rb") as file:
+            state = os.fstat(file.fileno())
+            ends = _ends.setdefault((path, state.st_ino), [8])
+            if ends[-1] > state.st_size:  # the run was started again
+                del ends[1:]
+            while True:
+                file.seek(ends[-1])
+                length = int.from_bytes(file.read(8), "little")
+                if length == 0 or ends[-1] + 8 + length > state.st_size:
+                    return ends
+                ends.append(ends[-1] + 8 + length)
+    except OSError:
+        return [8]
+
+
 def last_frame(folder, start=0):
     """Number of the last frame that is there, looking from `start` on; -1: none."""
+    if _is_packed(folder):
+        return len(_pack_ends(_pack_path(folder))) - 2
     number = max(start, 0)
     while os.path.exists(frame_path(folder, number)):
         number += 1
@@ -140,9 +176,20 @@ class FrameBody:
         self.velocities = np.stack([fields[name] for name in VELOCITY], axis=1) if kept else None
 
 
+def _frame_reader(folder, number):
+    if not _is_packed(folder):
+        return _Reader(frame_path(folder, number), b"YWFRAME4")
+    path = _pack_path(folder)
+    ends = _pack_ends(path)
+    if number + 1 >= len(ends):
+        raise RunError(f"{path}: has {len(ends) - 1} frames, but no frame {number}")
+    begin = ends[number] + 8
+    return _Reader(path, b"YWFRAME4", begin, ends[number + 1] - begin)
+
+
 def read_frame(folder, number):
     """All bodies of a frame."""
-    r = _Reader(frame_path(folder, number), b"YWFRAME4")
+    r = _frame_reader(folder, number)
     r.array("u1", 8 + 4 + 8)
     r.skip_rows(8)
     return [FrameBody(r) for _ in range(r.number())]

@@ -219,6 +219,9 @@ typedef struct yw_body_energy {
   double gravitational;  ///< J, 0 at the origin
 } yw_body_energy;
 YW_API yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out);
+/// Both, for less than each by itself.
+YW_API yw_status yw_body_sums_and_energy_of(const yw_world* world, yw_body_id id,
+                                            yw_body_sums* sums, yw_body_energy* energy);
 
 /// Statistics of the body's method by name, for logs. A body always has the same ones in the same
 /// order. The headers of the methods offer them as structs.

@@ -190,6 +190,23 @@ class Runs(unittest.TestCase):
         self.assertEqual(run.positions("ball").shape[0], 7)
         np.testing.assert_allclose(run.times[-1], world.time, rtol=1e-6)
 
+    def test_packed(self):
+        """a run with all frames in one file is the same, and refused where it is damaged"""
+        packed = self.folder / "packed"
+        subprocess.run([PROGRAM, "run", str(self.scene), "-o", str(packed), "-q", "--fields", "all", "--pack"],
+                       check=True)
+        for stored, was in zip(yawara.open_run(packed), yawara.open_run(self.folder / "run")):
+            for body, other in zip(stored.bodies, was.bodies):
+                np.testing.assert_array_equal(body.positions, other.positions)
+        run, was = yawara.open_run(packed), yawara.open_run(self.folder / "run")
+        np.testing.assert_array_equal(run[-1]["ball"].positions, was[6]["ball"].positions)
+        whole = (packed / "frames.ywp").read_bytes()
+        for data, words in ((whole[:-20], "ends too early"), (whole[:40], "ends too early"),
+                            (b"XX" + whole[2:], "YWPACK01"), (whole[:8], "before frame")):
+            (packed / "frames.ywp").write_bytes(data)
+            with self.assertRaisesRegex(yawara.Error, words):
+                yawara.open_run(packed)[6]
+
     def test_shown(self):
         """surfaces are those that the program shows, also where they are kept apart"""
         path = self.folder / "touch.json"

@@ -18,9 +18,9 @@ from .errors import FileError, FormatError, InvalidError
 class _Reader:
     """Numbers of a binary file, one after another; refuses files that end too early."""
 
-    def __init__(self, path: pathlib.Path, kind: bytes) -> None:
+    def __init__(self, path: pathlib.Path, kind: bytes, data: Optional[bytes] = None) -> None:
         self.path, self.at = path, 8
-        self.data = _bytes_of(path)
+        self.data = _bytes_of(path) if data is None else data
         if self.data[:8] != kind:
             raise FormatError(f"{path}: is no {kind[:7].decode().lower()} of this version "
                               f"({kind.decode()}): it starts with {self.data[:8]!r}")
@@ -233,6 +233,7 @@ class Run:
             raise FormatError(f"{path}: is not what a run has: {problem!r}") from None
         if version != 1:
             raise FormatError(f"{path}: is a run of format {version}, but this package reads format 1")
+        self._ends = [8]  # of packed frames, as far as they were looked for; the first begins at 8
         self._read_shown()
 
     def _read_shown(self) -> None:
@@ -273,8 +274,30 @@ class Run:
     def __iter__(self) -> Iterator[RunFrame]:
         return (self[i] for i in range(len(self)))
 
+    def _frame_reader(self, index: int) -> _Reader:
+        if not self.info.get("packed"):
+            return _Reader(self.folder / "frames" / f"{index:06d}.ywf", b"YWFRAME4")
+        path = self.folder / "frames.ywp"
+        try:
+            with open(path, "rb") as file:
+                kind = file.read(8)
+                if kind != b"YWPACK01":
+                    raise FormatError(f"{path}: is no file of frames of this version (YWPACK01): it "
+                                      f"starts with {kind!r}")
+                while len(self._ends) < index + 2:
+                    begin = file.seek(self._ends[-1])
+                    length = int.from_bytes(file.read(8), "little")
+                    if length == 0:
+                        raise FormatError(f"{path}: ends too early, before frame {index}: run it again")
+                    self._ends.append(begin + 8 + length)
+                begin = file.seek(self._ends[index] + 8)
+                data = file.read(self._ends[index + 1] - begin)
+        except OSError as problem:
+            raise FileError(f"{path}: cannot be read: {problem.strerror}") from None
+        return _Reader(path, b"YWFRAME4", data)
+
     def _read_frame(self, index: int) -> RunFrame:
-        r = _Reader(self.folder / "frames" / f"{index:06d}.ywf", b"YWFRAME4")
+        r = self._frame_reader(index)
         if int(r.take("<u8", 1)[0]) != self._hash:
             raise FormatError(f"{r.path}: belongs to another run")
         number, time = r.number(), float(r.take("<f8", 1)[0])

@@ -18,8 +18,14 @@ struct yw_file_part {
   int system_error;  // errno of the first failed write; 0: none
   uint64_t offset;   // of the buffer
   size_t used;       // bytes in the buffer
-  unsigned char data[BUFFER];
+  unsigned char* data;
 };
+
+// Not zeroed: of a large buffer, small files touch only the beginning.
+static unsigned char* make_buffer(const yw_allocator* mem) {
+  yw_allocator hook = yw_mem_or_default(mem);
+  return hook.alloc(hook.context, BUFFER, 64);
+}
 
 static void flush(yw_file_part* part) {
   for (size_t at = 0; at < part->used && part->system_error == 0;) {
@@ -43,15 +49,14 @@ yw_status yw_file_part_open(const char* path, const yw_allocator* mem, yw_file_p
                    strerror(errno));
   }
   yw_file_part* part = YW_NEW(mem, yw_file_part);
-  if (!part) {
+  if (part) part->data = make_buffer(mem);
+  if (!part || !part->data) {
+    yw_mem_free(mem, part);
     close(file);
     return yw_fail_memory(error, "writing a file");
   }
   part->mem = yw_mem_or_default(mem);
   part->file = file;
-  part->system_error = 0;
-  part->offset = 0;
-  part->used = 0;
   *out = part;
   return YW_OK;
 }
@@ -82,6 +87,7 @@ yw_status yw_file_part_close(yw_file_part* part, const char* path, bool durable,
   }
   if (close(part->file) != 0 && failed == 0) failed = errno;
   yw_allocator mem = part->mem;
+  yw_mem_free(&mem, part->data);
   yw_mem_free(&mem, part);
   if (failed == 0) return YW_OK;
   return yw_fail(error, YW_ERR_IO, "%s: cannot be written: %s", yw_file_short_name(path),
@@ -97,7 +103,7 @@ yw_status yw_file_hash(const char* path, uint64_t offset, uint64_t size, const y
                        uint64_t* out, yw_error* error) {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return read_failed(path, strerror(errno), error);
-  unsigned char* data = yw_mem_alloc(mem, BUFFER, 1);
+  unsigned char* data = make_buffer(mem);
   uint64_t hash = yw_hash_u64(YW_HASH_SEED, size);
   yw_status status = data ? YW_OK : yw_fail_memory(error, "reading a file");
   for (uint64_t at = 0; status >= 0 && at < size;) {

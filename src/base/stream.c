@@ -5,7 +5,7 @@
 
 #include "yawara/extend/hash.h"
 
-// Floats converted to bytes at a time.
+// Floats written, and hashed, at a time.
 #define BATCH 256
 
 void yw_write_bytes(yw_writer* writer, const void* bytes, size_t size) {
@@ -43,14 +43,19 @@ void yw_write_f32(yw_writer* writer, const float* values, size_t count) {
     writer->size += 4 * count;
     return;
   }
-  unsigned char bytes[4 * BATCH];
   for (size_t begin = 0; begin < count; begin += BATCH) {
     size_t batch = count - begin < BATCH ? count - begin : BATCH;
+    // The bytes are those of the memory on most machines.
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const void* bytes = &values[begin];
+#else
+    unsigned char bytes[4 * BATCH];
     for (size_t i = 0; i < batch; ++i) {
       uint32_t bits;
       memcpy(&bits, &values[begin + i], sizeof bits);
       for (int k = 0; k < 4; ++k) bytes[4 * i + (size_t)k] = (unsigned char)(bits >> (8 * k));
     }
+#endif
     yw_write_bytes(writer, bytes, 4 * batch);
   }
 }

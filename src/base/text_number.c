@@ -118,37 +118,70 @@ const char* yw_parse_int(const char* at, const char* end, int64_t* out) {
 
 // Writing -----------------------------------------------------------------------------------------
 
+#define MAX_DIGITS 20
+
+// The digits of a number, without zeros at its end, which are counted. Returns where they begin in
+// `room`; at least one is there.
+static const char* split_digits(uint64_t digits, char room[MAX_DIGITS], int32_t* count,
+                                int32_t* zeros) {
+  char* first = room + MAX_DIGITS;
+  while (digits >= 100) {
+    uint64_t rest = digits / 100;
+    uint32_t two = (uint32_t)(digits - 100 * rest);
+    *--first = (char)('0' + two % 10);
+    *--first = (char)('0' + two / 10);
+    digits = rest;
+  }
+  *--first = (char)('0' + digits % 10);
+  if (digits >= 10) *--first = (char)('0' + digits / 10);
+  const char* last = room + MAX_DIGITS - 1;
+  while (last > first && *last == '0') --last;
+  *count = (int32_t)(last - first) + 1;
+  *zeros = (int32_t)(room + MAX_DIGITS - 1 - last);
+  return first;
+}
+
+static char* put_text(char* p, const char* text, int32_t count) {
+  memcpy(p, text, (size_t)count);
+  return p + count;
+}
+
+static char* put_exponent(char* p, int32_t exponent) {
+  char room[MAX_DIGITS];
+  int32_t count, zeros;
+  const char* d =
+      split_digits((uint64_t)(exponent < 0 ? -exponent : exponent), room, &count, &zeros);
+  *p++ = 'e';
+  if (exponent < 0) *p++ = '-';
+  return put_text(p, d, count + zeros);
+}
+
 // digits times 10^exponent, in plain notation if that is short, else with an exponent.
 static size_t put_digits(bool negative, uint64_t digits, int32_t exponent, char* text) {
-  for (; digits != 0 && digits % 10 == 0; digits /= 10) ++exponent;
-  if (digits == 0) exponent = 0;
-  char d[20];
-  int32_t num_digits = 0;
-  for (uint64_t rest = digits; rest >= 10; rest /= 10) ++num_digits;
-  ++num_digits;
-  for (int32_t i = num_digits; i > 0; digits /= 10) d[--i] = (char)('0' + digits % 10);
+  static const char nine_zeros[] = "000000000";
+  char room[MAX_DIGITS];
+  int32_t num_digits, zeros;
+  const char* d = split_digits(digits, room, &num_digits, &zeros);
+  exponent = digits == 0 ? 0 : exponent + zeros;
   int32_t point = num_digits + exponent;  // digits before the decimal point
   char* p = text;
   if (negative) *p++ = '-';
   if (point > 9 || point < -3) {
     *p++ = d[0];
-    if (num_digits > 1) {
-      *p++ = '.';
-      memcpy(p, d + 1, (size_t)num_digits - 1);
-      p += num_digits - 1;
-    }
-    p += snprintf(p, 8, "e%d", (int)(point - 1));
+    if (num_digits > 1) *p++ = '.';
+    p = put_text(p, d + 1, num_digits - 1);
+    p = put_exponent(p, point - 1);
   } else if (point <= 0) {
-    *p++ = '0';
-    *p++ = '.';
-    for (int32_t i = point; i < 0; ++i) *p++ = '0';
-    memcpy(p, d, (size_t)num_digits);
-    p += num_digits;
+    p = put_text(p, "0.", 2);
+    p = put_text(p, nine_zeros, -point);
+    p = put_text(p, d, num_digits);
+  } else if (point >= num_digits) {
+    p = put_text(p, d, num_digits);
+    p = put_text(p, nine_zeros, point - num_digits);
   } else {
-    for (int32_t i = 0; i < num_digits || i < point; ++i) {
-      if (i == point) *p++ = '.';
-      *p++ = i < num_digits ? d[i] : '0';
-    }
+    p = put_text(p, d, point);
+    *p++ = '.';
+    p = put_text(p, d + point, num_digits - point);
   }
   *p = '\0';
   return (size_t)(p - text);
@@ -176,7 +209,13 @@ size_t yw_format_digits(double value, int32_t digits, char text[YW_NUMBER_TEXT])
   if (!isfinite(value)) return put_not_finite(value, text);
   int32_t exponent = 0, n = digits < 1 ? 1 : digits > 15 ? 15 : digits;
   double magnitude = fabs(value);
-  uint64_t taken = magnitude > 0.0 ? take_digits(magnitude, n, &exponent) : 0;
+  if (magnitude == 0.0) {
+    // Much of what is measured.
+    size_t length = signbit(value) ? 2 : 1;
+    memcpy(text, signbit(value) ? "-0" : "0", length + 1);
+    return length;
+  }
+  uint64_t taken = take_digits(magnitude, n, &exponent);
   return put_digits(signbit(value) != 0, taken, exponent, text);
 }
 

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/simd.h"
 #include "world/setup.h"
+#include "world/sums.h"
 #include "world/world.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/ranks.h"
@@ -336,24 +338,13 @@ yw_status yw_body_set_state(yw_world* world, yw_body_id id, const yw_vec3* posit
   return YW_OK;
 }
 
-yw_body_sums yw_body_motion_of(const yw_body* body) {
-  const yw_particles* p = &body->particles;
-  double mass = 0.0, center[3] = {0}, momentum[3] = {0}, kinetic = 0.0;
-  for (int32_t i = 0; i < p->count; ++i) {
-    double m = (double)p->mass[i];
-    double x[3] = {(double)p->pos[i].x, (double)p->pos[i].y, (double)p->pos[i].z};
-    double v[3] = {(double)p->vel[i].x, (double)p->vel[i].y, (double)p->vel[i].z};
-    mass += m;
-    for (int k = 0; k < 3; ++k) {
-      center[k] += m * x[k];
-      momentum[k] += m * v[k];
-      kinetic += 0.5 * m * v[k] * v[k];
-    }
-  }
-  yw_body_sums sums = {.mass = mass, .kinetic_energy = kinetic};
+yw_body_sums yw_body_motion_of(const yw_world* world, const yw_body* body) {
+  const yw_sum_kernels* kernels = YW_KERNEL_PICK(yw_sum_kernels, world->simd);
+  yw_motion_sums motion = kernels->motion(&body->particles);
+  yw_body_sums sums = {.mass = motion.mass, .kinetic_energy = motion.kinetic};
   for (int k = 0; k < 3; ++k) {
-    sums.center[k] = center[k] / mass;
-    sums.momentum[k] = momentum[k];
+    sums.center[k] = motion.moment[k] / motion.mass;
+    sums.momentum[k] = motion.momentum[k];
   }
   return sums;
 }
@@ -361,17 +352,9 @@ yw_body_sums yw_body_motion_of(const yw_body* body) {
 yw_status yw_body_sums_of(const yw_world* world, yw_body_id id, yw_body_sums* out) {
   const yw_body* body = yw_world_find_body(world, id);
   if (!body || !out) return YW_ERR_INVALID;
-  yw_body_sums sums = yw_body_motion_of(body);
+  yw_body_sums sums = yw_body_motion_of(world, body);
   const yw_particles* p = &body->particles;
-  for (int32_t i = 0; i < p->count; ++i) {
-    double m = (double)p->mass[i];
-    double r[3] = {(double)p->pos[i].x - sums.center[0], (double)p->pos[i].y - sums.center[1],
-                   (double)p->pos[i].z - sums.center[2]};
-    double v[3] = {(double)p->vel[i].x, (double)p->vel[i].y, (double)p->vel[i].z};
-    sums.angular_momentum[0] += m * (r[1] * v[2] - r[2] * v[1]);
-    sums.angular_momentum[1] += m * (r[2] * v[0] - r[0] * v[2]);
-    sums.angular_momentum[2] += m * (r[0] * v[1] - r[1] * v[0]);
-  }
+  YW_KERNEL_PICK(yw_sum_kernels, world->simd)->spin(p, sums.center, sums.angular_momentum);
   const yw_method* method = body->model->method;
   double own[3] = {0, 0, 0};
   yw_order_give(world, (yw_order){.kind = YW_ORDER_SUMS, .body = id});

@@ -2,36 +2,25 @@
 // Measurements of bodies: statistics, energies, and forces from the balance of momentum. Internal
 // forces of a body sum to zero in every method. So any impulse beyond gravity came through pins and
 // obstacles while the body advanced, or through other bodies while contacts were resolved.
+#include "base/simd.h"
+#include "world/sums.h"
 #include "world/world.h"
-
-static void add_momentum(const yw_body* body, double sign, double sum[3]) {
-  const yw_particles* p = &body->particles;
-  for (int32_t i = 0; i < p->count; ++i) {
-    double m = sign * (double)p->mass[i];
-    sum[0] += m * (double)p->vel[i].x;
-    sum[1] += m * (double)p->vel[i].y;
-    sum[2] += m * (double)p->vel[i].z;
-  }
-}
-
-static double mass_of(const yw_body* body) {
-  double mass = 0.0;
-  for (int32_t i = 0; i < body->particles.count; ++i) mass += (double)body->particles.mass[i];
-  return mass;
-}
 
 static void add(double sum[3], const double by[3]) {
   for (int k = 0; k < 3; ++k) sum[k] += by[k];
 }
 
-// Returns the impulse since the last call and starts a new one.
-static void take_impulse(yw_body* body, double impulse[3]) {
-  double now[3] = {0};
-  add_momentum(body, 1.0, now);
+// Finds the impulse since the last call and starts a new one. Returns the mass.
+static double take_impulse(const yw_world* world, yw_body* body, double impulse[3]) {
+  double now[3];
+  const yw_sum_kernels* kernels = YW_KERNEL_PICK(yw_sum_kernels, world->simd);
+  double mass = kernels->momentum(&body->particles, now);
   for (int k = 0; k < 3; ++k) {
     impulse[k] = now[k] - body->forces.momentum[k];
     body->forces.momentum[k] = now[k];
   }
+  body->forces.is_current = true;
+  return mass;
 }
 
 typedef void (*body_visit)(yw_world* world, yw_body* body, float h);
@@ -44,15 +33,16 @@ static void visit_bodies(yw_world* world, bool lockstep, float h, body_visit vis
 }
 
 static void begin_body(yw_world* world, yw_body* body, float h) {
-  (void)world, (void)h;
+  (void)h;
+  // Tracks may change anything.
+  if (body->forces.is_current && world->tracks.count == 0) return;
   double ignored[3];
-  take_impulse(body, ignored);
+  take_impulse(world, body, ignored);
 }
 
 static void note_advance(yw_world* world, yw_body* body, float h) {
   yw_body_balance* f = &body->forces;
-  double impulse[3], weight = mass_of(body) * (double)h;
-  take_impulse(body, impulse);
+  double impulse[3], weight = take_impulse(world, body, impulse) * (double)h;
   impulse[0] -= weight * (double)world->gravity.x;
   impulse[1] -= weight * (double)world->gravity.y;
   impulse[2] -= weight * (double)world->gravity.z;
@@ -65,9 +55,9 @@ static void note_advance(yw_world* world, yw_body* body, float h) {
 }
 
 static void note_contact(yw_world* world, yw_body* body, float h) {
-  (void)world, (void)h;
+  (void)h;
   double impulse[3];
-  take_impulse(body, impulse);
+  take_impulse(world, body, impulse);
   add(body->forces.contact, impulse);
 }
 
@@ -78,10 +68,6 @@ void yw_forces_begin_step(yw_world* world, float dt) {
   }
 }
 
-void yw_forces_begin_substep(yw_world* world) {
-  visit_bodies(world, false, 0.0f, begin_body);
-  visit_bodies(world, true, 0.0f, begin_body);
-}
 void yw_forces_skip(yw_world* world, bool lockstep) {
   visit_bodies(world, lockstep, 0.0f, begin_body);
 }
@@ -89,6 +75,10 @@ void yw_forces_note_advance(yw_world* world, bool lockstep, float h) {
   visit_bodies(world, lockstep, h, note_advance);
 }
 void yw_forces_note_contact(yw_world* world, bool lockstep) {
+  // Contact may have pushed the others too.
+  for (int32_t i = 0; i < world->body_order.count; ++i) {
+    yw_body_in_order(world, i)->forces.is_current = false;
+  }
   visit_bodies(world, lockstep, 0.0f, note_contact);
 }
 
@@ -123,19 +113,34 @@ yw_status yw_body_statistics_of(const yw_world* world, yw_body_id id, yw_statist
   return YW_OK;
 }
 
-yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out) {
-  const yw_body* body = yw_world_find_body(world, id);
-  if (!body || !out) return YW_ERR_INVALID;
+static yw_body_energy energy_with(const yw_world* world, yw_body_id id, const yw_body* body,
+                                  const yw_body_sums* sums) {
   const yw_method* method = body->model->method;
   yw_method_energy own = {.elastic = NAN};
   yw_order_give(world, (yw_order){.kind = YW_ORDER_ENERGY, .body = id});
-  const yw_body_sums sums = yw_body_motion_of(body);
   if (method->energy) own = method->energy(body->state, &body->particles);
   yw_order_done(world);
   yw_vec3 g = world->gravity;
-  out->kinetic = sums.kinetic_energy + own.rotational;
-  out->elastic = own.elastic;
-  out->gravitational = -sums.mass * ((double)g.x * sums.center[0] + (double)g.y * sums.center[1] +
-                                     (double)g.z * sums.center[2]);
+  return (yw_body_energy){.kinetic = sums->kinetic_energy + own.rotational,
+                          .elastic = own.elastic,
+                          .gravitational = -sums->mass * ((double)g.x * sums->center[0] +
+                                                          (double)g.y * sums->center[1] +
+                                                          (double)g.z * sums->center[2])};
+}
+
+yw_status yw_body_energy_of(const yw_world* world, yw_body_id id, yw_body_energy* out) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !out) return YW_ERR_INVALID;
+  const yw_body_sums sums = yw_body_motion_of(world, body);
+  *out = energy_with(world, id, body, &sums);
   return YW_OK;
+}
+
+yw_status yw_body_sums_and_energy_of(const yw_world* world, yw_body_id id, yw_body_sums* sums,
+                                     yw_body_energy* energy) {
+  const yw_body* body = yw_world_find_body(world, id);
+  if (!body || !sums || !energy) return YW_ERR_INVALID;
+  yw_status status = yw_body_sums_of(world, id, sums);
+  if (status >= 0) *energy = energy_with(world, id, body, sums);
+  return status;
 }

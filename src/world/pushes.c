@@ -379,6 +379,7 @@ void yw_pushes_apply(yw_world* world, bool lockstep, float h) {
     gust g = {world, &body->particles, h};
     if (blown) visit_patches(body, drag, &g);
     push(body);
+    body->forces.is_current = false;
   }
 }
 

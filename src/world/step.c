@@ -19,6 +19,7 @@ typedef struct substep {
   bool timing;
   bool lockstep;  // concerns the bodies that advance in lockstep, otherwise all others
   int32_t part, num_parts;
+  bool pushed;  // velocities may have changed since the bodies advanced
 } substep;
 
 static bool concerns(const substep* s, const yw_body* body) {
@@ -276,7 +277,7 @@ static void follow(void* context) {
   body->model->method->follow(body->state, &body->particles);
 }
 
-static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
+static yw_status resolve_contacts(substep* s, int32_t* num_contacts) {
   yw_world* world = s->world;
   bool any = yw_sleep_find_reach(world, s->h);
   bool at_obstacles = any && yw_obstacle_surfaces_find(world);
@@ -284,6 +285,7 @@ static yw_status resolve_contacts(const substep* s, int32_t* num_contacts) {
     if (world->surfaces) yw_surfaces_forget(world->surfaces, s->lockstep);
     return YW_OK;
   }
+  s->pushed = true;
   if (world->surfaces) {
     yw_surfaces_continue(world->surfaces, s->lockstep, s->part, s->num_parts);
   }
@@ -357,13 +359,14 @@ static void note_status(yw_body* body, yw_status status) {
   if (status < 0 && body->status >= 0) body->status = status;
 }
 
-static void fold_bodies(const substep* s) {
+static void fold_bodies(substep* s) {
   for (int32_t i = 0; i < s->world->body_order.count; ++i) {
     yw_body* body = &s->world->bodies.items[s->world->body_order.items[i]];
     const yw_method* method = body->model->method;
     if (!concerns(s, body) || !method->fold) continue;
     yw_step_ctx ctx = context_of(s, body, s->world->tasks);
     note_status(body, method->fold(body->state, &body->particles, &ctx));
+    s->pushed = true;
   }
 }
 
@@ -377,6 +380,7 @@ static void settle_bodies(const substep* s) {
     if (method->settle) {
       yw_step_ctx ctx = context_of(s, body, world->tasks);
       note_status(body, method->settle(body->state, &body->particles, &ctx));
+      body->forces.is_current = false;
     }
     bool changed = body->particles.count != body->last_good_count ||
                    yw_body_topology(body) != body->last_topology;
@@ -437,6 +441,7 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   if (world->notes_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
   if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
+  s->pushed = world->parting.count > 0 || world->joints.count > 0;
   yw_parting_apply(world, s->lockstep, s->h);
   yw_joints_solve(world, s->h, s->lockstep);
   yw_status status = resolve_contacts(s, num_contacts);
@@ -444,7 +449,7 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   yw_world_wake_moved(world);
   if (world->book && status >= 0) yw_book_note_contact(world, s->lockstep);
   add_seconds(s, &mark, &report->seconds_contact);
-  if (world->notes_forces) yw_forces_note_contact(world, s->lockstep);
+  if (world->notes_forces && s->pushed) yw_forces_note_contact(world, s->lockstep);
   return status;
 }
 
@@ -477,7 +482,6 @@ static yw_status run_substep(substep* s, yw_step_report* report) {
   yw_world_wake_islands(world);
   place_obstacles(s);
   int32_t num_parts = yw_lockstep_plan(world, s->h);
-  if (world->notes_forces) yw_forces_begin_substep(world);
   if (world->book) yw_book_begin_substep(world);
   yw_status status = advance_together(s, report, &num_contacts);
   if (num_parts > 1 && status >= 0) {

@@ -27,6 +27,7 @@
 /// Impulses on a body during a step, N s; see numbers.c.
 typedef struct yw_body_balance {
   double momentum[3];  ///< kg m/s, reference for the next impulse
+  bool is_current;     ///< that is the momentum now
   double support[3], pins[3], obstacles[3], contact[3];
   bool mixed;   ///< pins and obstacles acted together: only their sum is known
   double span;  ///< s, of the step; 0: not measured
@@ -265,7 +266,7 @@ void yw_world_show(yw_world* world, bool all);
 /// The body, or NULL for a dead or null id.
 yw_body* yw_world_find_body(const yw_world* world, yw_body_id id);
 /// The sums of a body but for angular momentum.
-yw_body_sums yw_body_motion_of(const yw_body* body);
+yw_body_sums yw_body_motion_of(const yw_world* world, const yw_body* body);
 yw_transform yw_obstacle_pose_at(const yw_world_obstacle* obstacle, double time);
 /// Removes the pins of a body (slot) before it is destroyed.
 void yw_world_drop_pins(yw_world* world, uint32_t body);
@@ -434,7 +435,6 @@ void yw_pushes_end_step(yw_world* world);
 
 // numbers.c: called by the step when the world measures forces.
 void yw_forces_begin_step(yw_world* world, float dt);
-void yw_forces_begin_substep(yw_world* world);
 /// What came from outside since the last note does not count.
 void yw_forces_skip(yw_world* world, bool lockstep);
 // For the bodies that advance in lockstep, or all others.

@@ -52,6 +52,8 @@ check "two other ranks resume it" "${launch[@]}" -n 2 "$yawara" run scene.json -
   --frames 6 --resume -q
 check "one rank resumes it" "$yawara" run scene.json -o killed --frames 6 --resume -q
 
+refuses "ranks with all frames in one file" "several write a file for each frame" \
+  "${launch[@]}" -n 2 "$yawara" run scene.json -o bad --pack
 sed 's/-2, 0/-3, 0/' scene.json >other.json
 refuses "ranks with different scenes" "another scene" \
   "${launch[@]}" -n 1 "$yawara" run scene.json -o bad : -n 1 "$yawara" run other.json -o bad

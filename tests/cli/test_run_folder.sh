@@ -130,11 +130,38 @@ if command -v python3 >/dev/null 2>&1; then
   done
 fi
 
-# Fields on a skin: every vertex takes the value of a nearby particle, and all particles fall.
 cat >clay.json <<'END_SCENE'
 { "bodies": [ { "name": "clay", "shape": { "sphere": { "radius": 0.2 } }, "velocity": [0, -1, 0],
     "plastic": { "youngs_modulus": 1e4, "yield_stress": 1e3, "spacing": 0.1 } } ] }
 END_SCENE
+# All frames in one file: other programs and commands see the same.
+"$yawara" run clay.json -o loose -q --frames 9 --snapshot-every 4
+check "runs with all frames in one file" "$yawara" run clay.json -o packed -q --frames 9 --pack
+check "and no folder of frames" test ! -e packed/frames
+check "with the same bytes" python3 -c '
+import glob
+data, at, frames = open("packed/frames.ywp", "rb").read(), 8, []
+while at < len(data):
+    size = int.from_bytes(data[at:at + 8], "little")
+    frames.append(data[at + 8:at + 8 + size])
+    at += 8 + size
+assert frames == [open(path, "rb").read() for path in sorted(glob.glob("loose/frames/*.ywf"))]'
+same "the same state" "$(state_of loose)" "$(state_of packed)"
+same "python reads the same" "$(python3 "$root/examples/read_run.py" packed 5)" "$(python3 "$root/examples/read_run.py" loose 5)"
+export_of() { "$yawara" export "$1" --format bgeo -o "$1.out" -q && cat "$1".out/*/* | md5sum; }
+same "exports are the same" "$(export_of loose)" "$(export_of packed)"
+check "inspect reads it" "$yawara" inspect packed
+cp -r packed begun
+check "goes on as it began" "$yawara" run clay.json -o begun -q --frames 12 --resume
+check "a longer run" "$yawara" run clay.json -o longer -q --frames 12 --pack
+check "ends with the same bytes" cmp begun/frames.ywp longer/frames.ywp
+check "can begin again without" "$yawara" run clay.json -o begun -q --frames 9
+check "and leaves no pack behind" test ! -e begun/frames.ywp -a -f begun/frames/000009.ywf
+head -c 9000 packed/frames.ywp >begun/frames.ywp
+mv begun/frames.ywp packed/
+refuses "a pack that lacks frames" "run.json speaks of 9 frames, but frame [0-9] is missing" "$yawara" export packed -o cut -q
+
+# Fields on a skin: every vertex takes the value of a nearby particle, and all particles fall.
 check "runs loose particles" "$yawara" run clay.json -o clay -q --frames 2 --fields speed
 if "$yawara" export clay -q --skin 2>/dev/null && command -v python3 >/dev/null 2>&1; then
   slowest=$(python3 -c '

@@ -66,6 +66,24 @@ same "with a line for each other value" "$(sed -n 1p six/plots/all_kinetic_energ
 same "and their points" "$(wc -l <six/plots/all_kinetic_energy_over_bodies_0__match_alpha.csv)" 4
 same "and none over what is no number" "$(ls six/plots/*velocity* 2>/dev/null | wc -l)" 0
 
+# Short runs follow each other in one process: one that is killed takes only its own run along.
+"$yawara" wedge scene.json --sweep substeps=1,10000,2,3 --frames 60 --jobs 1 -o crash -q >/dev/null 2>&1 &
+wedge=$!
+for _ in $(seq 400); do [ -d crash/runs/0002 ] && break; sleep 0.02; done
+worker=$(pgrep -P $wedge)
+kill -9 $worker
+wait $wedge
+same "a process that is killed fails its run" $? 1
+check "by name" grep -q "2  failed .*substeps=10000: killed by signal 9" <("$yawara" wedge status crash)
+same "and no other" 3 "$(count crash done)"
+same "which are in one process before and one after it" "1" "$(wc -w <<<"$worker")"
+
+# Without Slurm its script says so, and does nothing.
+"$yawara" wedge crash --slurm 2 >array.sh
+said=$(env -u SLURM_ARRAY_TASK_ID bash array.sh 2>&1)
+same "a script for Slurm fails without it" "$(( $? != 0 )) $(grep -c "give this script to sbatch" <<<"$said")" "1 1"
+same "and runs nothing" 1 "$(count crash failed)"
+
 # Shares, and command lines for other programs that run things.
 check "a Latin hypercube" "$yawara" wedge scene.json --sweep bodies[0].position[1]=0.6..1 --latin 4 \
   --seed 3 --sweep "bodies[0].match.alpha=0.01..1:log" --frames 2 -o latin --task 2/2 -q

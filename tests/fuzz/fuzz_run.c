@@ -13,9 +13,9 @@ static unsigned char frame_header[FRAME_HEADER];
 
 static void prepare(void) {
   snprintf(folder, sizeof folder, ".");
-  write_sample_run();
+  write_sample_run(false);
   yw_error error = {0};
-  require(run_folder_make("damaged", &error) >= 0, error.message);
+  require(run_folder_make("damaged", false, &error) >= 0, error.message);
   require(run_folder_open(".", &run, &error) >= 0, error.message);
   require(stage_create(run.shown, &run_stage, &error) >= 0, error.message);
   // The cells of a frame are valid until the run reads the next one.

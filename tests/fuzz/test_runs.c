@@ -12,7 +12,7 @@ enum { NUM_FILES = 5 };
 
 static int make_run(void** state) {
   if (make_folder(state) != 0) return -1;
-  write_sample_run();
+  write_sample_run(false);
   return 0;
 }
 
@@ -113,6 +113,31 @@ static void mutate(yw_file_data* data, size_t first, test_random* random) {
   for (int i = 0; i < 4; ++i) data->bytes[at + (size_t)i] = (char)(value >> (8 * i));
 }
 
+// As above, with all frames in one file: a frame is there and whole, or it is not there.
+static void damaged_packs_are_refused(void** state) {
+  write_sample_run(true);
+  a_whole_run_is_read(state);
+  yw_file_data whole = read_file("frames.ywp");
+  for (size_t size = 0; size < whole.size; size += 1 + whole.size / 300) {
+    store("frames.ywp", whole.bytes, size);
+    if (look() == 1 + NUM_FRAMES) fail_msg("frames.ywp: was read, cut at byte %zu", size);
+  }
+  test_random random = {14};
+  for (int32_t i = 0; i < 300; ++i) {
+    // Among them the lengths in front of frames.
+    size_t at = i < 16 ? (size_t)i : test_random_u32(&random) % whole.size;
+    char bit = (char)(1 << test_random_u32(&random) % 8);
+    whole.bytes[at] ^= bit;
+    store("frames.ywp", whole.bytes, whole.size);
+    whole.bytes[at] ^= bit;
+    if (look() == 1 + NUM_FRAMES) fail_msg("frames.ywp: byte %zu was changed unseen", at);
+  }
+  store("frames.ywp", whole.bytes, whole.size);
+  yw_file_data_free(&whole);
+  a_whole_run_is_read(state);
+  write_sample_run(false);
+}
+
 static void sealed_nonsense_does_no_harm(void** state) {
   (void)state;
   test_random random = {12};
@@ -174,6 +199,7 @@ int main(void) {
       cmocka_unit_test(a_whole_run_is_read),
       cmocka_unit_test(files_cut_short_are_refused),
       cmocka_unit_test(flipped_bits_are_found),
+      cmocka_unit_test(damaged_packs_are_refused),
       cmocka_unit_test(sealed_nonsense_does_no_harm),
       cmocka_unit_test(sealed_nonsense_that_is_shown_does_no_harm),
   };

@@ -135,6 +135,37 @@ static void contact_forces_are_opposite(void** state) {
 }
 
 // Measuring does not affect the simulation, and before it there is nothing to read.
+// What the caller or wind does is no force of pins, obstacles or other bodies. A push of 10 times
+// the weight would show at once; what is left is rounding.
+static void pushes_from_outside_are_not_support(void** state) {
+  (void)state;
+  for (int c = 0; c < NUM_CASES; ++c) {
+    // Damping of mass slows free flight and counts as support.
+    if (strstr(cases[c].body, "mass_damping")) continue;
+    for (int windy = 0; windy < 2; ++windy) {
+      char text[1024];
+      snprintf(text, sizeof text, "{%s\"bodies\": [{%s, \"position\": [0, 5, 0]}]}",
+               windy ? "\"wind\": {\"velocity\": [200, 0, 0]}, " : "", cases[c].body);
+      yw_world* world = measured_world(text);
+      yw_body_id id = yw_world_body(world, 0);
+      double weight = mass_of(world, id) * GRAVITY, before = 0.0;
+      for (int i = 0; i < 3; ++i) {
+        yw_body_sums sums;
+        yw_body_forces f;
+        yw_vec3 push = {windy ? 0.0f : (float)(10.0 * weight), 0.0f, 0.0f};
+        assert_int_equal(yw_body_add_force(world, id, push), YW_OK);
+        run(world, 1);
+        assert_int_equal(yw_body_forces_of(world, id, &f), YW_OK);
+        assert_int_equal(yw_body_sums_of(world, id, &sums), YW_OK);
+        assert_at_least(sums.momentum[0] - before, 0.5 * weight / 60.0);
+        assert_near(f.support[0] / weight, 0.0, 1e-3);
+        before = sums.momentum[0];
+      }
+      yw_world_destroy(world);
+    }
+  }
+}
+
 static void measuring_changes_nothing(void** state) {
   (void)state;
   char text[1024];
@@ -272,6 +303,7 @@ int main(void) {
       cmocka_unit_test(pins_bear_the_weight),
       cmocka_unit_test(pins_and_floor_together_are_a_sum),
       cmocka_unit_test(contact_forces_are_opposite),
+      cmocka_unit_test(pushes_from_outside_are_not_support),
       cmocka_unit_test(measuring_changes_nothing),
       cmocka_unit_test(frames_energy_is_that_of_the_formulas),
       cmocka_unit_test(sums_of_energy_stay),

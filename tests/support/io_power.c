@@ -137,3 +137,14 @@ int syncfs(int file) {
   note("syncfs", "", "");
   return 0;
 }
+
+// Where a file grows.
+ssize_t pwrite(int file, const void* bytes, size_t size, off_t offset) {
+  char path[ROOM];
+  maybe_die();
+  name_of(file, path);
+  ssize_t written =
+      REAL(ssize_t, "pwrite", int, const void*, size_t, off_t)(file, bytes, size, offset);
+  if (written > 0) note("append", path, "");
+  return written;
+}

@@ -47,8 +47,8 @@ static inline void make_small(shown_obstacle* obstacle) {
   memcpy(obstacle->surface.triangles, triangles, sizeof triangles);
 }
 
-/// Writes the run into the temporary folder.
-static inline void write_sample_run(void) {
+/// Writes the run into the temporary folder; packed: with all frames in one file.
+static inline void write_sample_run(bool packed) {
   yw_error error = {0};
   yw_scene* scene;
   yw_world* world;
@@ -61,17 +61,23 @@ static inline void write_sample_run(void) {
   make_small(&shown->obstacles[shown->num_obstacles - 1]);
   run_info info = {.made_by = "test", .scene = "/made.json", .fps = 60, .substeps = 1};
   info.frames = info.frames_done = NUM_FRAMES - 1;
+  info.packed = packed;
   assert_int_equal(run_info_take_files(scene, &info, &error), YW_OK);
-  assert_int_equal(run_folder_make(folder, &error), YW_OK);
+  assert_int_equal(run_folder_make(folder, false, &error), YW_OK);
   assert_int_equal(run_folder_write_shown(folder, scene, NULL, shown, &info, &error), YW_OK);
+  growing_file pack = {0};
+  if (packed) assert_int_equal(run_folder_open_pack(folder, 0, &pack, &error), YW_OK);
   frame_cells known[5] = {0};
   for (int32_t i = 0; i < NUM_FRAMES; ++i) {
     const frame_def taken = {world, scene, i, "all", known, false};
     frame_data frame;
     assert_int_equal(frame_take(&taken, &frame, &error), YW_OK);
-    assert_int_equal(run_folder_write_frame(folder, &info, &frame, &error), YW_OK);
+    assert_int_equal(run_folder_write_frame(folder, &info, packed ? &pack : NULL, &frame, &error),
+                     YW_OK);
     frame_free(&frame);
   }
+  if (packed) assert_int_equal(growing_file_flush(&pack, &error), YW_OK);
+  growing_file_close(&pack);
   assert_int_equal(run_info_write(folder, &info, &error), YW_OK);
   run_info_free(&info);
   shown_destroy(shown);

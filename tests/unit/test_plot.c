@@ -341,6 +341,14 @@ static void columns_of_a_file_become_a_plot(void** state) {
   assert_true(table.columns[2].values[2] == 4 && isnan(table.columns[3].values[1]));
 
   const char* const names[] = {"kinetic energy", "elastic \"E\", all"};
+  yw_table some;
+  assert_int_equal(yw_table_read_columns(in_folder("log.csv"), 1, names + 1, &some, &error), YW_OK);
+  assert_int_equal(some.num_columns, 4);
+  assert_int_equal(some.num_rows, 3);
+  assert_true(some.columns[2].values[2] == 4 && isnan(some.columns[2].values[1]));
+  assert_null(some.columns[1].values);
+  assert_string_equal(some.columns[3].name, "count");
+  yw_table_free(&some);
   yw_series series[2];
   yw_plot plot = yw_default_plot();
   assert_int_equal(yw_table_plot(&table, NULL, 2, names, series, &plot, &error), YW_OK);

@@ -186,6 +186,62 @@ static void digits_are_rounded(void** state) {
   }
 }
 
+// The text that printf's digits make: plain if that is short, else with an exponent.
+static void lay_out(double value, int32_t n, char* out) {
+  char printed[40], digits[40] = "";
+  snprintf(printed, sizeof printed, "%.*e", (int)n - 1, fabs(value));
+  const char* e = strchr(printed, 'e');
+  int32_t count = 0, exponent = atoi(e + 1);
+  for (const char* p = printed; p < e; ++p) {
+    if (*p != '.') digits[count++] = *p;
+  }
+  while (count > 1 && digits[count - 1] == '0') digits[--count] = '\0';
+  if (signbit(value)) *out++ = '-';
+  if (exponent > 8 || exponent < -4) {
+    sprintf(out, "%c%s%se%d", digits[0], count > 1 ? "." : "", digits + 1, (int)exponent);
+  } else if (exponent < 0) {
+    sprintf(out, "0.%.*s%s", (int)(-1 - exponent), "000", digits);
+  } else if (count <= exponent + 1) {
+    sprintf(out, "%s%.*s", digits, (int)(exponent + 1 - count), "00000000");
+  } else {
+    sprintf(out, "%.*s.%s", (int)exponent + 1, digits, digits + exponent + 1);
+  }
+}
+
+// Where the value is clearly closer to one number of so many digits than to the next.
+static bool is_clear(double value, int32_t n) {
+  long double scaled = fabsl((long double)value);
+  while (scaled >= powl(10.0L, n)) scaled /= 10.0L;
+  while (scaled < powl(10.0L, n - 1)) scaled *= 10.0L;
+  return fabsl(scaled - floorl(scaled) - 0.5L) > (n < 13 ? 1e-3L : 0.25L);
+}
+
+static void digits_are_those_of_printf(void** state) {
+  (void)state;
+  test_random random = {13};
+  int32_t compared = 0, rounds = 200000;
+  for (int32_t i = 0; i < rounds; ++i) {
+    // All magnitudes that measurements have, integers, and powers of ten.
+    int32_t power = (int32_t)(test_random_u32(&random) % 41) - 20, kind = i % 8;
+    uint64_t bits = (uint64_t)test_random_u32(&random) << 20 ^ test_random_u32(&random);
+    double value = ldexp((double)bits, -52) * pow(10.0, power);
+    if (kind == 0) value = (double)(bits % 1000000);
+    if (kind == 1) value = pow(10.0, power);
+    if (kind == 2) value = (double)(float)value;
+    if (test_random_u32(&random) % 2) value = -value;
+    int32_t n = kind == 3 ? 1 + (int32_t)(test_random_u32(&random) % 15) : 12;
+    if (value == 0.0 || !is_clear(value, n)) continue;
+    char text[YW_NUMBER_TEXT], expected[80];
+    size_t length = yw_format_digits(value, n, text);
+    lay_out(value, n, expected);
+    if (strcmp(text, expected) != 0 || length != strlen(text)) {
+      fail_msg("%.17g in %d digits was written as %s, expected %s", value, (int)n, text, expected);
+    }
+    ++compared;
+  }
+  assert_in_range(compared, rounds - rounds / 10, rounds);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_numbers_are_exact),
@@ -197,6 +253,7 @@ int main(void) {
       cmocka_unit_test(numbers_are_written_short),
       cmocka_unit_test(doubles_come_back_from_their_text),
       cmocka_unit_test(digits_are_rounded),
+      cmocka_unit_test(digits_are_those_of_printf),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static yw_status write_frame(core* c) {
   frame_data frame;
   yw_status status = frame_take(&def, &frame, &c->message);
   if (status < 0) return status;
-  status = run_folder_write_frame(keep->dir, &keep->info, &frame, &c->message);
+  status = run_folder_write_frame(keep->dir, &keep->info, NULL, &frame, &c->message);
   frame_free(&frame);
   return status;
 }
@@ -66,13 +66,13 @@ static yw_status begin(core* c, const char* scene, const char* changes) {
   if (!keep->known_cells) return yw_fail_memory(&c->message, "a run");
   yw_status status = list_changes(c, changes);
   if (status >= 0) status = run_info_take_files(c->scene, info, &c->message);
-  if (status >= 0) status = run_folder_make(keep->dir, &c->message);
+  if (status >= 0) status = run_folder_make(keep->dir, false, &c->message);
   if (status >= 0) {
     status = run_folder_write_shown(keep->dir, c->scene, scene, c->shown, info, &c->message);
   }
   if (status >= 0) status = write_frame(c);
   if (status >= 0) status = run_log_start(keep->dir, c->world, &keep->log, &c->message);
-  if (status >= 0) status = run_log_append(&keep->log, 0, c->world, NULL, &c->message);
+  if (status >= 0) run_log_append(&keep->log, 0, c->world, NULL);
   return status;
 }
 
@@ -92,9 +92,7 @@ yw_status core_keep_frame(core* c) {
   if (!c->keep) return yw_fail(&c->message, YW_ERR_INVALID, "no run was started");
   yw_status status = core_step(c);
   if (status >= 0) status = write_frame(c);
-  if (status >= 0) {
-    status = run_log_append(&c->keep->log, c->frame, c->world, &c->report, &c->message);
-  }
+  if (status >= 0) run_log_append(&c->keep->log, c->frame, c->world, &c->report);
   c->keep->info.seconds += c->report.seconds_total;
   return status;
 }
@@ -104,7 +102,8 @@ yw_status core_keep_end(core* c) {
   if (!keep) return yw_fail(&c->message, YW_ERR_INVALID, "no run was started");
   keep->info.frames_done = c->frame;
   keep->info.state_hash = yw_world_hash(c->world);
-  yw_status status = run_info_write(keep->dir, &keep->info, &c->message);
+  yw_status status = run_log_flush(&keep->log, &c->message);
+  if (status >= 0) status = run_info_write(keep->dir, &keep->info, &c->message);
   if (status >= 0) status = run_folder_write_snapshot(keep->dir, c->frame, c->world, &c->message);
   core_keep_stop(c);
   return status;

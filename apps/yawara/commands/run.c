@@ -10,28 +10,27 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "commands/foresight.h"
 #include "commands/run_options.h"
+#include "commands/run_warnings.h"
 #include "console/progress.h"
 #include "playback/disk.h"
 #include "playback/export.h"
 #include "playback/run_folder.h"
 #include "playback/run_log.h"
 #include "ranks/ranks.h"
-#include "yawara/contact.h"
 #include "yawara/extend/memory.h"
 #include "yawara/extend/tasks.h"
 #include "yawara/extend/timer.h"
-#include "yawara/extend/vec.h"
 
 // Without --snapshot-every a snapshot is due after this time: seconds of work may be lost, and
 // little time is spent on them.
 #define SNAPSHOT_SECONDS 10.0
 // --on-fault retry: the most steps that a frame is cut into, times those of the scene.
 #define RETRY_STEPS 64
-// Bodies of 100 m and more, or of 1 mm and less (up to rounding), get a word about units.
-#define LARGEST_SIZE 99.99
-#define SMALLEST_SIZE 0.0010001
+// Packed frames and their rows in the log are held back for so long, and up to so many bytes: a
+// small write takes as long as the steps of a small frame.
+#define HELD_SECONDS 0.25
+#define HELD_BYTES ((size_t)1 << 16)
 
 typedef struct run {
   run_options options;
@@ -45,10 +44,15 @@ typedef struct run {
   yw_world* world;
   shown_scene* shown;
   run_info info;
+  growing_file pack;  // closed unless the run is packed
   run_log log;
+  double last_flush;         // yw_seconds
+  double begun;              // yw_seconds
+  bool has_info;             // run.json is there, or about to be written
   frame_cells* known_cells;  // of each body, see frame_def
   double seconds_before;
   double last_snapshot;   // yw_seconds
+  int64_t frame_bytes;    // of the last frame, in a pack
   int64_t folder_bytes;   // of frames, with --max-disk
   void* last_good;        // snapshot of the frame before, with --on-fault retry
   size_t last_good_room;  // bytes
@@ -118,6 +122,9 @@ static int load_scene(run* r) {
   const run_options* o = &r->options;
   int code =
       scene_options_read(&o->scene, o->scene_path, &r->scene, &r->scene_text, &warning, &error);
+  if (code < 0 && r->ranks && o->pack) {
+    code = bad_input("--pack is for runs of one process: several write a file for each frame");
+  }
   code = app_ranks_agree(r->ranks, code);
   if (code >= 0) return code;
   if (warning.message[0]) fprintf(stderr, "warning: %s\n", warning.message);
@@ -134,53 +141,6 @@ static int load_scene(run* r) {
   }
   r->known_cells = YW_NEW_ARRAY(NULL, frame_cells, yw_world_num_bodies(r->world));
   if (!r->known_cells) return bad_input("not enough memory");
-  return -1;
-}
-
-// Names bodies whose size suggests a file in other units.
-static void check_sizes(const run* r) {
-  const yw_model* before = NULL;
-  for (int32_t i = 0; i < yw_world_num_bodies(r->world); ++i) {
-    yw_body_id id = yw_world_body(r->world, i);
-    const yw_model* model = yw_body_model(r->world, id);
-    // Copies of a body follow each other.
-    if (model == before) continue;
-    before = model;
-    int32_t count = 0;
-    const yw_vec3* points = yw_model_points(model, &count);
-    yw_aabb box = yw_aabb_empty();
-    for (int32_t k = 0; k < count; ++k) box = yw_aabb_grow(box, points[k]);
-    yw_vec3 side = yw_sub(box.upper, box.lower);
-    double size = (double)fmaxf(side.x, fmaxf(side.y, side.z));
-    if (count == 0 || (size < LARGEST_SIZE && size > SMALLEST_SIZE)) continue;
-    fprintf(
-        stderr,
-        "warning: body \"%s\" is %.4g m large. Lengths are in metres: if its file is in others, "
-        "give it a \"scale\" (0.001 for millimetres)\n",
-        yw_body_name(r->world, id), size);
-  }
-}
-
-// Says which bodies overlap before the first step.
-static int check_overlaps(const run* r) {
-  enum { SHOWN = 8 };
-  yw_body_id pairs[SHOWN][2];
-  int32_t count = yw_world_crossings(r->world, pairs, SHOWN);
-  if (count < 0) return bad_input("not enough memory");
-  for (int32_t i = 0; i < count && i < SHOWN; ++i) {
-    const char *a = yw_body_name(r->world, pairs[i][0]), *b = yw_body_name(r->world, pairs[i][1]);
-    if (r->options.strict) {
-      return bad_input(
-          "%s: bodies \"%s\" and \"%s\" overlap at the start. Move one of them, or "
-          "run without --strict",
-          r->options.scene_path, a, b);
-    }
-    fprintf(stderr,
-            "warning: bodies \"%s\" and \"%s\" overlap at the start. They are moved apart over the "
-            "first frames\n",
-            a, b);
-  }
-  if (count > SHOWN) fprintf(stderr, "warning: ... and %d more pairs of bodies\n", count - SHOWN);
   return -1;
 }
 
@@ -214,7 +174,19 @@ static int fill_info(run* r) {
   return -1;
 }
 
-static yw_status write_frame(run* r, int32_t number, yw_error* error) {
+// Writes what was held back. Without run.json, which comes last, a run is none.
+static yw_status flush(run* r, yw_error* error) {
+  yw_status status = r->info.packed ? growing_file_flush(&r->pack, error) : YW_OK;
+  if (status >= 0) status = run_log_flush(&r->log, error);
+  r->last_flush = yw_seconds();
+  bool is_due = !r->info.packed || r->last_flush - r->begun >= HELD_SECONDS;
+  if (status < 0 || r->has_info || !is_due) return status;
+  r->has_info = true;
+  return run_info_write(r->dir, &r->info, error);
+}
+
+// A frame and its row of the log. report: of its steps; NULL: there were none.
+static yw_status add_frame(run* r, int32_t number, const yw_step_report* report, yw_error* error) {
   const frame_def def = {.world = r->world,
                          .scene = r->scene,
                          .number = number,
@@ -224,36 +196,32 @@ static yw_status write_frame(run* r, int32_t number, yw_error* error) {
   frame_data frame;
   yw_status status = frame_take(&def, &frame, error);
   if (status < 0) return status;
+  growing_file* pack = r->info.packed ? &r->pack : NULL;
+  size_t before = r->pack.used;
   status = r->ranks ? run_folder_write_shared_frame(r->dir, &r->info, &frame, r->world, error)
-                    : run_folder_write_frame(r->dir, &r->info, &frame, error);
+                    : run_folder_write_frame(r->dir, &r->info, pack, &frame, error);
   frame_free(&frame);
-  return status;
-}
-
-// Says what the run takes, before it starts: memory with everything made, and disk space.
-static void say_cost(const run* r) {
-  int32_t bodies = yw_world_num_bodies(r->world);
-  run_cost cost = run_cost_of(r->world);
-  if (cost.memory_bytes == 0.0) return;
-  fprintf(stderr,
-          "%d bod%s, %lld particles: %.0f MB of memory; %d frames of %.2g MB each on disk\n",
-          bodies, bodies == 1 ? "y" : "ies", (long long)cost.particles, 1e-6 * cost.memory_bytes,
-          r->info.frames + 1, 1e-6 * cost.frame_bytes);
+  if (status < 0) return status;
+  if (pack) r->frame_bytes = (int64_t)(pack->used - before);
+  run_log_append(&r->log, number, r->world, report);
+  bool hold = pack && pack->used < HELD_BYTES && yw_seconds() - r->last_flush < HELD_SECONDS;
+  return hold ? YW_OK : flush(r, error);
 }
 
 static int start_run(run* r) {
   yw_error error = {0};
-  check_sizes(r);
-  int code = check_overlaps(r);
+  run_warn_of_sizes(r->world);
+  int code = run_check_overlaps(r->world, r->options.scene_path, r->options.strict);
   if (code >= 0) return code;
   run_folder_clear(r->dir);
+  r->info.packed = r->options.pack;
+  r->begun = r->last_flush = yw_seconds();
   if (run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
-      write_frame(r, 0, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
-      run_log_start(r->dir, r->world, &r->log, &error) < 0 ||
-      run_log_append(&r->log, 0, r->world, NULL, &error) < 0) {
+      (r->info.packed && run_folder_open_pack(r->dir, 0, &r->pack, &error) < 0) ||
+      run_log_start(r->dir, r->world, &r->log, &error) < 0 || add_frame(r, 0, NULL, &error) < 0) {
     return bad_input("%s", error.message);
   }
-  if (!r->options.quiet) say_cost(r);
+  if (!r->options.quiet) run_say_cost(r->world, r->info.frames);
   return -1;
 }
 
@@ -316,9 +284,12 @@ static int resume_run(run* r, const run_info* old) {
   if (!r->options.fields) memcpy(r->info.fields, old->fields, sizeof old->fields);
   r->info.frames_done = r->frame;
   r->info.seconds = old->seconds;
+  r->info.packed = old->packed;
+  r->has_info = true;
   r->info.state_hash = yw_world_hash(r->world);
   // run.json first: it must never speak of frames that are gone.
   if (find_known_cells(r, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
+      (r->info.packed && run_folder_open_pack(r->dir, r->frame + 1, &r->pack, &error) < 0) ||
       run_log_resume(r->dir, r->frame, r->world, &r->log, &error) < 0) {
     return bad_input("%s", error.message);
   }
@@ -328,7 +299,7 @@ static int resume_run(run* r, const run_info* old) {
 
 static int open_run(run* r) {
   yw_error error = {0};
-  if (run_folder_make(r->dir, &error) < 0) return bad_input("%s", error.message);
+  if (run_folder_make(r->dir, r->options.pack, &error) < 0) return bad_input("%s", error.message);
   r->lock = disk_lock(r->dir, &error);
   if (r->lock < 0) return bad_input("%s", error.message);
   if (!run_folder_exists(r->dir)) {
@@ -358,7 +329,8 @@ static int save_progress(run* r, double seconds, bool with_snapshot) {
   r->info.frames_done = r->frame;
   r->info.seconds = r->seconds_before + seconds;
   r->info.state_hash = yw_world_hash(r->world);
-  if (run_info_write(r->dir, &r->info, &error) < 0 ||
+  r->has_info = true;
+  if (flush(r, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
       (with_snapshot && run_folder_write_snapshot(r->dir, r->frame, r->world, &error) < 0)) {
     return bad_input("%s", error.message);
   }
@@ -466,10 +438,7 @@ static int make_frame(run* r) {
   }
   int code = report.diverged_bodies > 0 ? handle_fault(r, &report) : -1;
   if (code >= 0) return code;
-  if (write_frame(r, r->frame + 1, &error) < 0 ||
-      run_log_append(&r->log, r->frame + 1, r->world, &report, &error) < 0) {
-    return bad_input("%s", error.message);
-  }
+  if (add_frame(r, r->frame + 1, &report, &error) < 0) return bad_input("%s", error.message);
   ++r->frame;
   return -1;
 }
@@ -487,8 +456,10 @@ static int check_limits(run* r) {
   }
   if (!o->max_disk) return -1;
   // Room for a snapshot more than there is, and for the next frame.
-  int64_t frame = run_folder_frame_bytes(r->dir, r->frame);
-  r->folder_bytes += frame;
+  bool packed = r->info.packed;
+  int64_t frame = packed ? r->frame_bytes : run_folder_frame_bytes(r->dir, r->frame);
+  // What is written of a pack counts as a file of the folder itself.
+  r->folder_bytes = packed ? (int64_t)r->pack.used : r->folder_bytes + frame;
   int64_t rest = disk_bytes(r->dir) + (int64_t)yw_world_snapshot_size(r->world);
   if (r->folder_bytes + rest + frame <= o->max_disk_bytes) return -1;
   fprintf(stderr, "%s: stopped after frame %d: it has %.3g MB on disk, and --max-disk is %s\n",
@@ -507,6 +478,7 @@ static int make_frames(run* r) {
     code = make_frame(r);
     if (code < 0) limit = check_limits(r);
     if (code < 0 && snapshot_is_due(r)) code = save_progress(r, progress_seconds(&p), true);
+    if (r->options.quiet) continue;
     char detail[128];
     describe_speed(r, progress_seconds(&p), r->frame - first, detail, sizeof detail);
     progress_show(&p, r->frame, detail);
@@ -564,6 +536,7 @@ static int lead_run(run* r) {
   if (code < 0) code = open_run(r);
   if (code < 0) code = make_frames(r);
   run_log_close(&r->log);
+  growing_file_close(&r->pack);
   return code < 0 ? finish(r) : code;
 }
 

@@ -85,6 +85,8 @@ int run_options_parse(int argc, char** argv, run_options* out) {
        "ply and obj: a skin around the particles of bodies without a surface", 0, 0},
       {"resume", 'r', OPTION_FLAG, &out->resume, NULL,
        "go on with the run in the folder from its last snapshot", 0, 0},
+      {"pack", 0, OPTION_FLAG, &out->pack, NULL,
+       "all frames in one file, which is faster for runs of many small frames", 0, 0},
       {"snapshot-every", 0, OPTION_INT, &out->snapshot_every, "N",
        "frames between snapshots (default: one about every 10 s)", 1, 1e9},
       {"on-fault", 0, OPTION_TEXT, &on_fault, "WHAT",

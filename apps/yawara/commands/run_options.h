@@ -20,7 +20,7 @@ typedef struct run_options {
   int32_t snapshot_every;  ///< frames; 0: about every SNAPSHOT_SECONDS
   const char *max_memory, *max_disk;
   int64_t max_memory_bytes, max_disk_bytes;  ///< INT64_MAX: no limit
-  bool resume, skin, quiet, strict;
+  bool resume, skin, pack, quiet, strict;
 } run_options;
 
 /// Returns -1 to continue, or the exit code.

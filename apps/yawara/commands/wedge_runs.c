@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -64,6 +66,7 @@ static void make_arguments(const wedge* w, int32_t run, const char* program, arg
   if (def->snapshot_every > 0) add(out, "--snapshot-every", out->snapshot_every);
   if (strcmp(def->on_fault, "stop") != 0) add(out, "--on-fault", def->on_fault);
   add(out, "-o", out->folder);
+  add(out, "--pack", NULL);
   add(out, "--quiet", NULL);
   add(out, "--threads", "1");
 }
@@ -148,18 +151,23 @@ wedge_status wedge_look(const wedge* w, int32_t run) {
 
 // Processes ---------------------------------------------------------------------------------------
 
-typedef struct job {
-  int32_t run;
-  int messages;  ///< file, locked
-} job;
+// What the processes of a wedge share.
+typedef struct common {
+  atomic_int next;  ///< run that the next free process looks at
+  atomic_int started, done;
+  atomic_bool busy;                       ///< another program was at a run
+  atomic_int unwritable, unwritable_run;  ///< errno of messages that could not be opened; 0: none
+  atomic_int at_work[MAX_JOBS];           ///< run that each process makes; -1: none
+} common;
 
 typedef struct pool {
   const wedge* w;
+  common* common;
+  task_share share;
   bool retry;
-  bool busy;         ///< another process was at a run
-  sigset_t watched;  ///< signals, held back until a child is known to their handler
-  int32_t limit, started, running, done;
-  job jobs[MAX_JOBS];
+  double patience, deadline;  ///< s, for other programs to leave a run; of all together, 0: none
+  sigset_t watched;           ///< signals, held back until a child is known to their handler
+  int32_t limit, running, done_before;
   progress line;
 } pool;
 
@@ -194,8 +202,8 @@ static void watch_interrupts(sigset_t* watched) {
 }
 
 // The messages of a run, locked so that no other process runs it; -1 if another one still does at
-// the deadline, -2 if the file cannot be opened. The lock lasts as long as this process or the
-// run's has the file open.
+// the deadline, -2 if the file cannot be opened. The lock lasts as long as this process has the
+// file open.
 static int claim(const char* path, double deadline) {
   int file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file < 0) return -2;
@@ -210,28 +218,6 @@ static int claim(const char* path, double deadline) {
   return file;
 }
 
-// The new process, which makes one run. There is no exec: loading the program takes longer than a
-// small run.
-static _Noreturn void be_run(const pool* p, arguments* a, int messages, pid_t parent) {
-  // A killed wedge takes its runs along; they resume with it.
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(EXIT_INTERRUPTED);
-  // Files of other runs would stay locked.
-  for (int i = 0; i < MAX_JOBS; ++i) {
-    if (children[i] > 0) close(p->jobs[i].messages);
-  }
-  dup2(messages, STDOUT_FILENO);
-  dup2(messages, STDERR_FILENO);
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
-  sigprocmask(SIG_UNBLOCK, &p->watched, NULL);
-  disk_spare_syncs(SHORT_RUN);
-  // Commands do not change their arguments; these start with "yawara run".
-  int code = finish_output(cmd_run(a->count - 2, (char**)(uintptr_t)(a->items + 2)));
-  fflush(stderr);
-  _exit(code);
-}
-
 // Short runs do not wait for the disk: one whose run.json has a name but no bytes lost them with
 // the power, and begins again.
 static void forget_lost(const char* folder) {
@@ -241,35 +227,6 @@ static void forget_lost(const char* folder) {
   if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0) {
     run_folder_clear(folder);
   }
-}
-
-// Returns -1 to continue, or the exit code.
-static int start_job(pool* p, int32_t run, int messages) {
-  arguments a;
-  make_arguments(p->w, run, "yawara", &a);
-  // With nothing to resume, it would only be said.
-  forget_lost(a.folder);
-  if (run_folder_exists(a.folder)) add(&a, "--resume", NULL);
-  // Otherwise the new process would print it again.
-  fflush(stdout);
-  int slot = 0;
-  while (children[slot] > 0) ++slot;
-  sigprocmask(SIG_BLOCK, &p->watched, NULL);
-  pid_t parent = getpid(), child = fork();
-  if (child == 0) be_run(p, &a, messages, parent);
-  if (child > 0) {
-    children[slot] = child;
-    p->jobs[slot] = (job){run, messages};
-    ++p->started;
-    ++p->running;
-  }
-  sigprocmask(SIG_UNBLOCK, &p->watched, NULL);
-  // A signal from before the child was known has not reached it.
-  if (child > 0 && interrupted) kill(child, SIGTERM);
-  if (child > 0) return -1;
-  int code = bad_input("no process can be started: %s", strerror(errno));
-  close(messages);
-  return code;
 }
 
 // Lines that do not tell why a run failed: warnings, and that it began from the beginning.
@@ -290,90 +247,182 @@ static void find_reason(const char* path, char* out, size_t capacity) {
   yw_file_data_free(&data);
 }
 
-static void note_failure(const pool* p, int32_t run, int messages, int code) {
+// status: of waitpid.
+static void note_failure(const pool* p, int32_t run, int messages, int status) {
   char path[RUN_MAX_PATH], reason[256] = "it did not say why";
   wedge_messages_path(p->w, run, path);
   find_reason(path, reason, sizeof reason);
-  if (WIFSIGNALED(code)) {
-    const char* advice = WTERMSIG(code) == SIGKILL ? " (memory may be short: fewer --jobs)" : "";
-    dprintf(messages, "\n" FAILED "killed by signal %d%s\n", WTERMSIG(code), advice);
+  if (WIFSIGNALED(status)) {
+    const char* advice = WTERMSIG(status) == SIGKILL ? " (memory may be short: fewer --jobs)" : "";
+    dprintf(messages, "\n" FAILED "killed by signal %d%s\n", WTERMSIG(status), advice);
   } else {
-    dprintf(messages, "\n" FAILED "exit code %d: %s\n", WEXITSTATUS(code), reason);
+    dprintf(messages, "\n" FAILED "exit code %d: %s\n", WEXITSTATUS(status), reason);
   }
 }
 
-static void end_job(pool* p, int slot, int code) {
-  job* ended = &p->jobs[slot];
-  children[slot] = 0;
-  --p->running;
+// True if the run is done.
+static bool count_if_done(const pool* p, int32_t run, int messages) {
   wedge_status status = {0};
-  read_progress(p->w, ended->run, &status);
   char path[RUN_MAX_PATH];
-  wedge_messages_path(p->w, ended->run, path);
-  if (status.state == WEDGE_DONE) {
-    ++p->done;
-    // Runs that said nothing leave no file.
-    if (lseek(ended->messages, 0, SEEK_END) == 0) unlink(path);
-  } else if (!interrupted) {
-    note_failure(p, ended->run, ended->messages, code);
-  }
-  close(ended->messages);
-  progress_show(&p->line, p->done, NULL);
+  read_progress(p->w, run, &status);
+  if (status.state != WEDGE_DONE) return false;
+  atomic_fetch_add(&p->common->done, 1);
+  // Runs that said nothing leave no file.
+  wedge_messages_path(p->w, run, path);
+  if (lseek(messages, 0, SEEK_END) == 0) unlink(path);
+  return true;
 }
 
-// Waits for a run to end. Looks now and then whether the wedge was told to stop.
-static void wait_for_one(pool* p) {
-  const struct timespec now_and_then = {.tv_nsec = 250000000};
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGCHLD);
-  int code = 0;
-  pid_t ended;
-  while ((ended = waitpid(-1, &code, WNOHANG)) == 0) {
-    if (!interrupted && wedge_is_stopped(p->w)) on_interrupt(SIGTERM);
-    sigtimedwait(&ends, NULL, &now_and_then);
-  }
-  for (int slot = 0; ended > 0 && slot < MAX_JOBS; ++slot) {
-    if (children[slot] == ended) end_job(p, slot, code);
-  }
-}
-
-// Starts a run unless it is done, or another process is at it. Returns -1 to continue, or the exit
-// code.
-static int visit(pool* p, int32_t run, double deadline) {
+// Claims a run unless it is done, or another process is at it. Returns its messages, or -1.
+static int take_run(const pool* p, int32_t run) {
   char path[RUN_MAX_PATH];
   wedge_status status = {0};
   read_progress(p->w, run, &status);
   if (status.state == WEDGE_DONE) return -1;
   wedge_messages_path(p->w, run, path);
-  int messages = claim(path, deadline);
-  if (messages == -2) return bad_input("%s: cannot be written: %s", path, strerror(errno));
-  if (messages < 0) {
-    p->busy = true;
-    return -1;
+  int messages = claim(path, (p->deadline > 0.0 ? p->deadline : yw_seconds()) + p->patience);
+  if (messages == -1) atomic_store(&p->common->busy, true);
+  if (messages == -2) {
+    atomic_store(&p->common->unwritable_run, run);
+    atomic_store(&p->common->unwritable, errno);
   }
+  if (messages < 0) return -1;
   // Another process may have made it before the claim.
   read_progress(p->w, run, &status);
   if (status.state == WEDGE_WAITING && !p->retry) read_failure(path, &status);
-  if (status.state == WEDGE_WAITING && ftruncate(messages, 0) == 0) {
-    return start_job(p, run, messages);
-  }
+  if (status.state == WEDGE_WAITING && ftruncate(messages, 0) == 0) return messages;
   close(messages);
   return -1;
 }
 
-// patience: how long to wait for other processes to leave a run, in s; of all runs together if
-// `overall`.
-static int visit_all(pool* p, task_share share, double patience, bool overall) {
-  int code = -1;
-  double start = yw_seconds();
-  for (int32_t run = share.first; run < p->w->num_runs && code < 0; run += share.every) {
-    while (p->running == p->limit) wait_for_one(p);
-    if (interrupted || wedge_is_stopped(p->w)) break;
-    code = visit(p, run, (overall ? start : yw_seconds()) + patience);
-  }
-  while (p->running > 0) wait_for_one(p);
+// Makes a run in this process. Returns its exit code.
+static int make_run(const pool* p, int32_t run, int messages) {
+  arguments a;
+  make_arguments(p->w, run, "yawara", &a);
+  // With nothing to resume, it would only be said.
+  forget_lost(a.folder);
+  if (run_folder_exists(a.folder)) add(&a, "--resume", NULL);
+  atomic_fetch_add(&p->common->started, 1);
+  dup2(messages, STDOUT_FILENO);
+  dup2(messages, STDERR_FILENO);
+  disk_spare_syncs(SHORT_RUN);
+  // Commands do not change their arguments; these start with "yawara run".
+  int code = finish_output(cmd_run(a.count - 2, (char**)(uintptr_t)(a.items + 2)));
+  fflush(stderr);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
   return code;
+}
+
+// The next run that nobody has looked at; -1: none.
+static int32_t next_run(const pool* p) {
+  if (wedge_is_stopped(p->w) || atomic_load(&p->common->unwritable) != 0) return -1;
+  int32_t run = atomic_fetch_add(&p->common->next, p->share.every);
+  return run < p->w->num_runs ? run : -1;
+}
+
+// A process of the pool. It makes one run after the other while they are short and end well:
+// loading the program, and even a copy of the process, takes a good part of what a small run does.
+static _Noreturn void work(const pool* p, int slot, pid_t parent) {
+  // A killed wedge takes its runs along; they resume with it.
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  sigprocmask(SIG_UNBLOCK, &p->watched, NULL);
+  int code = EXIT_DONE;
+  double start = yw_seconds();
+  while (code == EXIT_DONE && getppid() == parent && yw_seconds() - start < SHORT_RUN) {
+    int32_t run = next_run(p);
+    if (run < 0) break;
+    int messages = take_run(p, run);
+    if (messages < 0) continue;
+    start = yw_seconds();
+    atomic_store(&p->common->at_work[slot], run);
+    code = make_run(p, run, messages);
+    // Whether somebody interrupted it or all of them is known to the parent.
+    if (code == EXIT_INTERRUPTED) break;
+    if (!count_if_done(p, run, messages)) note_failure(p, run, messages, code << 8);
+    atomic_store(&p->common->at_work[slot], -1);
+    close(messages);
+  }
+  _exit(code);
+}
+
+// Returns -1 to continue, or the exit code.
+static int start_process(pool* p) {
+  // Otherwise the new process would print it again.
+  fflush(stdout);
+  int slot = 0;
+  while (children[slot] > 0) ++slot;
+  atomic_store(&p->common->at_work[slot], -1);
+  sigprocmask(SIG_BLOCK, &p->watched, NULL);
+  pid_t parent = getpid(), child = fork();
+  if (child == 0) work(p, slot, parent);
+  if (child > 0) {
+    children[slot] = child;
+    ++p->running;
+  }
+  sigprocmask(SIG_UNBLOCK, &p->watched, NULL);
+  // A signal from before the child was known has not reached it.
+  if (child > 0 && interrupted) kill(child, SIGTERM);
+  return child > 0 ? -1 : bad_input("no process can be started: %s", strerror(errno));
+}
+
+// A process that ended in the middle of a run left it as it was.
+static void end_process(pool* p, int slot, int status) {
+  children[slot] = 0;
+  --p->running;
+  int32_t run = atomic_load(&p->common->at_work[slot]);
+  if (run < 0) return;
+  char path[RUN_MAX_PATH];
+  wedge_messages_path(p->w, run, path);
+  int messages = claim(path, yw_seconds());
+  if (messages < 0) return;
+  if (!count_if_done(p, run, messages) && !interrupted) note_failure(p, run, messages, status);
+  close(messages);
+}
+
+// Waits for a process to end. Looks now and then how far they are, and whether the wedge was told
+// to stop.
+static void wait_for_one(pool* p) {
+  const struct timespec now_and_then = {.tv_nsec = 250000000};
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGCHLD);
+  int status = 0;
+  pid_t ended;
+  while ((ended = waitpid(-1, &status, WNOHANG)) == 0) {
+    if (!interrupted && wedge_is_stopped(p->w)) on_interrupt(SIGTERM);
+    progress_show(&p->line, p->done_before + atomic_load(&p->common->done), NULL);
+    sigtimedwait(&ends, NULL, &now_and_then);
+  }
+  for (int slot = 0; ended > 0 && slot < MAX_JOBS; ++slot) {
+    if (children[slot] == ended) end_process(p, slot, status);
+  }
+  progress_show(&p->line, p->done_before + atomic_load(&p->common->done), NULL);
+}
+
+static bool has_more(const pool* p) {
+  return atomic_load(&p->common->next) < p->w->num_runs && !interrupted &&
+         !wedge_is_stopped(p->w) && atomic_load(&p->common->unwritable) == 0;
+}
+
+// patience: how long to wait for other processes to leave a run, in s; of all runs together if
+// `overall`. Returns -1 to continue, or the exit code.
+static int visit_all(pool* p, double patience, bool overall) {
+  int code = -1;
+  p->patience = patience;
+  p->deadline = overall ? yw_seconds() : 0.0;
+  atomic_store(&p->common->next, p->share.first);
+  do {
+    while (code < 0 && p->running < p->limit && has_more(p)) code = start_process(p);
+    if (p->running > 0) wait_for_one(p);
+  } while (p->running > 0 || (code < 0 && has_more(p)));
+  int reason = atomic_load(&p->common->unwritable);
+  if (code >= 0 || reason == 0) return code;
+  char path[RUN_MAX_PATH];
+  wedge_messages_path(p->w, atomic_load(&p->common->unwritable_run), path);
+  return bad_input("%s: cannot be written: %s", path, strerror(reason));
 }
 
 // Resources ---------------------------------------------------------------------------------------
@@ -420,24 +469,38 @@ static int32_t count_done(const wedge* w, task_share share, int32_t* total) {
   return done;
 }
 
+static int run_all(pool* p) {
+  yw_error error = {0};
+  int code = visit_all(p, LOOK_SECONDS, false);
+  // Runs of a wedge that was killed just before need a moment to end. What failed now stays so.
+  p->retry = false;
+  if (code < 0 && atomic_load(&p->common->busy) && !interrupted && !wedge_is_stopped(p->w)) {
+    code = visit_all(p, END_SECONDS, true);
+  }
+  progress_end(&p->line);
+  bool any = atomic_load(&p->common->started) > 0;
+  if (any && disk_sync(p->w->dir, &error) < 0) return bad_input("%s", error.message);
+  return code;
+}
+
 int wedge_run(const wedge* w, const wedge_work* work) {
   static pool p;
-  p = (pool){.w = w, .retry = work->retry, .limit = job_limit(w, work->jobs)};
+  p = (pool){.w = w, .share = work->share, .retry = work->retry, .limit = job_limit(w, work->jobs)};
   char folder[RUN_MAX_PATH];
   yw_error error = {0};
   snprintf(folder, sizeof folder, "%s/messages", w->dir);
   if (yw_make_folders(folder, &error) < 0) return bad_input("%s", error.message);
+  // Zeroed.
+  void* room =
+      mmap(NULL, sizeof(common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return bad_input("not enough memory");
+  p.common = room;
   int32_t total;
-  p.done = count_done(w, work->share, &total);
-  p.line = progress_start("run", p.done, total, work->quiet);
+  p.done_before = count_done(w, work->share, &total);
+  p.line = progress_start("run", p.done_before, total, work->quiet);
   watch_interrupts(&p.watched);
-  int code = visit_all(&p, work->share, LOOK_SECONDS, false);
-  // Runs of a wedge that was killed just before need a moment to end. What failed now stays so.
-  p.retry = false;
-  if (code < 0 && p.busy && !interrupted && !wedge_is_stopped(w))
-    code = visit_all(&p, work->share, END_SECONDS, true);
-  progress_end(&p.line);
-  if (p.started > 0 && disk_sync(w->dir, &error) < 0) return bad_input("%s", error.message);
+  int code = run_all(&p);
+  munmap(room, sizeof(common));
   if (code >= 0 || (!interrupted && !wedge_is_stopped(w))) return code;
   fprintf(stderr, "stopped; go on with: yawara wedge %s\n", w->dir);
   return EXIT_INTERRUPTED;

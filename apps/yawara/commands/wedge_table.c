@@ -68,11 +68,12 @@ static int read_names(const char* columns, measures* out) {
   return -1;
 }
 
-static yw_status read_log(const wedge* w, int32_t run, yw_table* out, yw_error* error) {
+static yw_status read_log(const wedge* w, int32_t run, const measures* m, yw_table* out,
+                          yw_error* error) {
   char path[RUN_MAX_PATH + 16], folder[RUN_MAX_PATH];
   wedge_run_folder(w, run, folder);
   snprintf(path, sizeof path, "%s/log.csv", folder);
-  return yw_table_read(path, NULL, out, error);
+  return yw_table_read_columns(path, m->count, m->names, out, error);
 }
 
 // Finds the units of the columns. A column that no run has is a mistake, with a suggestion from the
@@ -83,7 +84,7 @@ static int find_units(const wedge* w, measures* m) {
   int32_t missing = m->count;
   for (int32_t run = 0; run < w->num_runs && missing > 0; ++run) {
     yw_table table = {0};
-    if (wedge_look(w, run).state != WEDGE_DONE || read_log(w, run, &table, NULL) < 0) continue;
+    if (wedge_look(w, run).state != WEDGE_DONE || read_log(w, run, m, &table, NULL) < 0) continue;
     any = true;
     for (int32_t k = 0; k < m->count; ++k) {
       const yw_column* column = m->found[k] ? NULL : yw_table_find(&table, m->names[k], &error);
@@ -171,7 +172,7 @@ static void put_run(yw_file_writer* writer, const wedge* w, int32_t run, const m
   yw_file_write(writer, ",", 1);
   if (s.begun) yw_file_printf(writer, "%016llx", (unsigned long long)s.state_hash);
   yw_table table = {0};
-  if (s.state == WEDGE_DONE) read_log(w, run, &table, NULL);
+  if (s.state == WEDGE_DONE) read_log(w, run, m, &table, NULL);
   for (int32_t k = 0; k < m->count; ++k) put_measures(writer, &table, m->names[k]);
   yw_file_write(writer, "\n", 1);
   yw_table_free(&table);

@@ -58,6 +58,7 @@ void print_slurm_head(const char* name, int32_t tasks, const char* folder) {
       "#SBATCH --signal=B:TERM@60\n"
       "#SBATCH --requeue\n"
       "#SBATCH --open-mode=append\n"
-      "#SBATCH --output=\"%s/%%a.txt\"\n",
+      "#SBATCH --output=\"%s/%%a.txt\"\n"
+      ": \"${SLURM_ARRAY_TASK_ID:?is not set: give this script to sbatch, of Slurm}\"\n",
       name, (int)tasks, folder);
 }

@@ -160,7 +160,7 @@ static yw_status choose_frames(exporter* e, const export_def* def, yw_error* err
   // Do not allocate memory for frames that exist only in run.json.
   if (def->first < 0) return run_folder_check_frames(&e->run, error);
   e->first = def->first;
-  e->run.info.frames_done = run_folder_last_frame(&e->run);
+  e->run.info.frames_done = run_folder_last_frame(&e->run, -1);
   if (e->first <= e->run.info.frames_done) return YW_OK;
   return yw_fail(error, YW_ERR_INVALID, "%s: there is no frame %d yet: the last one is %d",
                  def->run_dir, e->first, e->run.info.frames_done);

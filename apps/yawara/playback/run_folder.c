@@ -23,6 +23,7 @@ static const char shown_magic[] = "YWSHOWN3";
 static const char frame_magic[] = "YWFRAME4";
 static const char snapshot_magic[] = "YWRUN001";
 static const char fresh_snapshot[] = "snapshot-new.yws";
+static const char pack_name[] = "frames.ywp";
 static const char newest_snapshot[] = "snapshot.yws";
 static const char snapshot_before[] = "snapshot-before.yws";
 
@@ -32,6 +33,12 @@ static void file_in(const char* dir, const char* name, char out[MAX_FILE]) {
 
 static void frame_path(const char* dir, int32_t frame, char out[MAX_FILE]) {
   snprintf(out, MAX_FILE, "%s/frames/%06d.ywf", dir, frame);
+}
+
+static bool has_frame(const char* dir, int32_t frame) {
+  char path[MAX_FILE];
+  frame_path(dir, frame, path);
+  return access(path, F_OK) == 0;
 }
 
 static bool has_file(const char* dir, const char* name) {
@@ -83,20 +90,40 @@ void run_folder_close(run_folder* run) {
     yw_mem_free(NULL, run->cells[i].corners);
   }
   yw_mem_free(NULL, run->cells);
+  frame_pack_index_free(&run->pack);
   shown_destroy(run->shown);
   run_info_free(&run->info);
   *run = (run_folder){0};
 }
 
-// A frame as stored in its file.
-static yw_status read_frame_file(const run_folder* run, int32_t number, frame_data* out,
+static yw_status read_packed(run_folder* run, const char* path, int32_t number, yw_file_data* data,
+                             yw_reader* reader, yw_error* error) {
+  yw_status status = YW_OK;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    status = frame_pack_read(path, &run->pack, number, data, error);
+    if (status >= 0) status = sealed_open(path, frame_magic, data, reader, NULL, error);
+    if (status >= 0) break;
+    // A run that was started again may have its frames elsewhere in the file.
+    frame_pack_index_free(&run->pack);
+  }
+  return status;
+}
+
+// A frame as stored.
+static yw_status read_frame_file(run_folder* run, int32_t number, frame_data* out,
                                  yw_error* error) {
   char path[MAX_FILE];
-  frame_path(run->dir, number, path);
   yw_file_data data = {0};
   yw_reader reader;
+  yw_status status;
   *out = (frame_data){0};
-  yw_status status = sealed_read(path, frame_magic, &data, &reader, NULL, error);
+  if (run->info.packed) {
+    file_in(run->dir, pack_name, path);
+    status = read_packed(run, path, number, &data, &reader, error);
+  } else {
+    frame_path(run->dir, number, path);
+    status = sealed_read(path, frame_magic, &data, &reader, NULL, error);
+  }
   if (status < 0) return status;
   bool foreign = yw_read_u64(&reader) != run->info.shown_hash;
   if (!foreign) status = frame_read(&reader, out);
@@ -169,24 +196,21 @@ yw_status run_folder_read_frame(run_folder* run, int32_t number, frame_data* out
   return status;
 }
 
-yw_status run_folder_check_frames(const run_folder* run, yw_error* error) {
-  for (int32_t frame = 0; frame <= run->info.frames_done; ++frame) {
-    char path[MAX_FILE];
-    frame_path(run->dir, frame, path);
-    if (access(path, F_OK) == 0) continue;
-    return yw_fail(error, YW_ERR_FORMAT,
-                   "%s: run.json speaks of %d frames, but frame %d is missing", run->dir,
-                   run->info.frames_done, frame);
-  }
-  return YW_OK;
+int32_t run_folder_last_frame(run_folder* run, int32_t known) {
+  char path[MAX_FILE];
+  file_in(run->dir, pack_name, path);
+  if (run->info.packed) return frame_pack_count(path, &run->pack) - 1;
+  // A run that was started again has fewer frames than it had.
+  int32_t frame = known >= 0 && has_frame(run->dir, known) ? known : -1;
+  while (has_frame(run->dir, frame + 1)) ++frame;
+  return frame;
 }
 
-int32_t run_folder_last_frame(const run_folder* run) {
-  char path[MAX_FILE];
-  for (int32_t frame = 0;; ++frame) {
-    frame_path(run->dir, frame, path);
-    if (access(path, F_OK) != 0) return frame - 1;
-  }
+yw_status run_folder_check_frames(run_folder* run, yw_error* error) {
+  int32_t last = run_folder_last_frame(run, -1);
+  if (last >= run->info.frames_done) return YW_OK;
+  return yw_fail(error, YW_ERR_FORMAT, "%s: run.json speaks of %d frames, but frame %d is missing",
+                 run->dir, run->info.frames_done, last + 1);
 }
 
 // Writing a run -----------------------------------------------------------------------------------
@@ -211,9 +235,9 @@ void run_folder_remove_later(const char* dir, int32_t first) {
   }
 }
 
-yw_status run_folder_make(const char* dir, yw_error* error) {
+yw_status run_folder_make(const char* dir, bool packed, yw_error* error) {
   char path[MAX_FILE];
-  file_in(dir, "frames", path);
+  snprintf(path, sizeof path, packed ? "%s" : "%s/frames", dir);
   yw_status status = yw_make_folders(path, error);
   if (status < 0 || access(path, W_OK) == 0) return status;
   return yw_fail(error, YW_ERR_IO, "%s: cannot write to this folder: %s", path, strerror(errno));
@@ -221,8 +245,8 @@ yw_status run_folder_make(const char* dir, yw_error* error) {
 
 void run_folder_clear(const char* dir) {
   // First of all run.json: without it, what is left is no run.
-  const char* old[] = {"run.json", newest_snapshot, snapshot_before};
-  for (int i = 0; i < 3; ++i) {
+  const char* old[] = {"run.json", newest_snapshot, snapshot_before, pack_name};
+  for (int i = 0; i < 4; ++i) {
     char path[MAX_FILE];
     file_in(dir, old[i], path);
     unlink(path);
@@ -298,16 +322,28 @@ yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const c
   return status;
 }
 
-yw_status run_folder_write_frame(const char* dir, const run_info* info, const frame_data* frame,
-                                 yw_error* error) {
+yw_status run_folder_open_pack(const char* dir, int32_t keep, growing_file* out, yw_error* error) {
   char path[MAX_FILE];
-  frame_path(dir, frame->number, path);
+  file_in(dir, pack_name, path);
+  return frame_pack_open(path, keep, out, error);
+}
+
+yw_status run_folder_write_frame(const char* dir, const run_info* info, growing_file* pack,
+                                 const frame_data* frame, yw_error* error) {
   yw_writer counter = {0};
   frame_write(frame, &counter);
-  yw_writer writer = sealed_begin(frame_magic, sizeof info->shown_hash + counter.size);
+  size_t size = sizeof info->shown_hash + counter.size;
+  yw_writer writer =
+      pack ? frame_pack_begin(pack, frame_magic, size) : sealed_begin(frame_magic, size);
   if (!writer.data) return yw_fail_memory(error, "a frame");
   yw_write_u64(&writer, info->shown_hash);
   frame_write(frame, &writer);
+  if (pack) {
+    frame_pack_end(pack, &writer);
+    return YW_OK;
+  }
+  char path[MAX_FILE];
+  frame_path(dir, frame->number, path);
   yw_status status = sealed_write(path, &writer, error);
   yw_mem_free(NULL, writer.data);
   return status;

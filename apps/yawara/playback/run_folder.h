@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A run on disk: run.json (what was run), scene.json (a copy of the scene), shown.ywr (everything
-// shown that does not change from frame to frame), frames/NNNNNN.ywf, snapshot.yws and
-// snapshot-before.yws (where to resume). Files are written atomically. See docs/runs.md for the
+// shown that does not change from frame to frame), frames/NNNNNN.ywf or frames.ywp, snapshot.yws
+// and snapshot-before.yws (where to resume). Files are written atomically. See docs/runs.md for the
 // format.
 #ifndef YW_APP_PLAYBACK_RUN_FOLDER_H
 #define YW_APP_PLAYBACK_RUN_FOLDER_H
 
 #include "playback/frame.h"
+#include "playback/frame_pack.h"
 #include "playback/run_info.h"
 
 /// Cells of a body, read from the frame that stores them.
@@ -21,6 +22,7 @@ typedef struct run_folder {
   char dir[RUN_MAX_PATH];
   run_info info;
   shown_scene* shown;
+  frame_pack_index pack;
   run_cells* cells;  ///< of each body, from the last frame that needed them
 } run_folder;
 
@@ -31,16 +33,16 @@ void run_folder_close(run_folder* run);
 /// valid until the next frame is read.
 yw_status run_folder_read_frame(run_folder* run, int32_t number, frame_data* out, yw_error* error);
 /// Checks that all frames of run.json exist. Only reading tells whether they are intact.
-yw_status run_folder_check_frames(const run_folder* run, yw_error* error);
+yw_status run_folder_check_frames(run_folder* run, yw_error* error);
 /// The number of the last frame that is there, with all before it; -1: none. While a run is going,
-/// it may be ahead of run.json.
-int32_t run_folder_last_frame(const run_folder* run);
+/// it may be ahead of run.json. known: what it was before, or -1.
+int32_t run_folder_last_frame(run_folder* run, int32_t known);
 
 // Writing a run -----------------------------------------------------------------------------------
 
 bool run_folder_exists(const char* dir);
-/// Creates the folder and its parents.
-yw_status run_folder_make(const char* dir, yw_error* error);
+/// Creates the folder and its parents. packed: without one for frames.
+yw_status run_folder_make(const char* dir, bool packed, yw_error* error);
 /// Removes what an earlier run left in the folder.
 void run_folder_clear(const char* dir);
 /// Writes the copy of the scene and shown.ywr; sets info->shown_hash. text: of a scene that has no
@@ -49,8 +51,12 @@ yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const c
                                  const shown_scene* shown, run_info* info, yw_error* error);
 /// The hash that run_folder_write_shown would set.
 yw_status run_folder_shown_hash(const shown_scene* shown, uint64_t* out, yw_error* error);
-yw_status run_folder_write_frame(const char* dir, const run_info* info, const frame_data* frame,
-                                 yw_error* error);
+/// pack NULL: to a file of its own. Otherwise, for a run whose info says that it is packed, the
+/// frame is put there and not written yet.
+yw_status run_folder_write_frame(const char* dir, const run_info* info, growing_file* pack,
+                                 const frame_data* frame, yw_error* error);
+/// Opens the file of a packed run and keeps so many frames; 0: a new file.
+yw_status run_folder_open_pack(const char* dir, int32_t keep, growing_file* out, yw_error* error);
 /// The same, of a frame whose shared bodies were left to the ranks: all of them write it.
 yw_status run_folder_write_shared_frame(const char* dir, const run_info* info,
                                         const frame_data* frame, const yw_world* world,

@@ -132,6 +132,7 @@ yw_status run_info_write(const char* dir, const run_info* info, yw_error* error)
   write_text_value(&writer, "made_by", info->made_by);
   write_sources(&writer, info);
   write_text_value(&writer, "fields", info->fields);
+  if (info->packed) yw_file_printf(&writer, "  \"packed\": true,\n");
   yw_file_printf(&writer, "  \"fps\": ");
   yw_file_write_float(&writer, info->fps);
   yw_file_printf(&writer, ",\n  \"substeps\": %d,\n  \"frames\": %d,\n  \"frames_done\": %d,\n",
@@ -216,6 +217,10 @@ static bool read_tree(const yw_json* root, run_info* out) {
   out->frames = (int32_t)number_of(root, "frames", 0, 1e9, &bad);
   out->frames_done = (int32_t)number_of(root, "frames_done", 0, 1e9, &bad);
   out->seconds = number_of(root, "seconds", 0, 1e12, &bad);
+  // Without it, frames are files of their own.
+  const yw_json* packed = yw_json_get(root, "packed");
+  out->packed = packed && packed->type == YW_JSON_BOOL && packed->boolean;
+  bad |= packed && packed->type != YW_JSON_BOOL;
   const yw_json* set = yw_json_get(root, "set");
   if (!set || set->type != YW_JSON_ARRAY || set->count > RUN_MAX_OVERRIDES) return false;
   out->num_overrides = set->count;

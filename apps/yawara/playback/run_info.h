@@ -33,6 +33,7 @@ typedef struct run_info {
   int32_t num_files;
   run_file* files;   ///< the scene file itself first
   char fields[256];  ///< stored in the frames, as requested; "" for none
+  bool packed;       ///< frames are in frames.ywp, not in files of their own
   float fps;
   int32_t substeps;
   int32_t frames;       ///< requested

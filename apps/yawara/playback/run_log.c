@@ -1,38 +1,30 @@
 // SPDX-License-Identifier: MIT
 #include "playback/run_log.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "yawara/extend/error.h"
 #include "yawara/extend/file.h"
 #include "yawara/extend/text_number.h"
 
 #define NAME_ROOM 48
+#define MAX_PATH (RUN_MAX_PATH + 16)
 // Of numbers: more than any measurement has, and quick to write.
 #define DIGITS 12
 
 // Cells -------------------------------------------------------------------------------------------
 
-static void note_failure(run_log* log) {
-  if (!log->system_error) log->system_error = errno ? errno : EIO;
-}
-
 static void put(run_log* log, const char* text) {
-  errno = 0;
-  if (fputs(text, log->file) < 0) note_failure(log);
+  growing_file_put(&log->file, text, strlen(text));
 }
 
 // Preceded by a comma: the first cell of a row is written elsewhere.
 static void put_number(run_log* log, double value) {
-  char text[YW_NUMBER_TEXT] = "";
-  if (isfinite(value)) yw_format_digits(value, DIGITS, text);
-  put(log, ",");
-  put(log, text);
+  char text[1 + YW_NUMBER_TEXT] = ",";
+  size_t length = isfinite(value) ? yw_format_digits(value, DIGITS, text + 1) : 0;
+  growing_file_put(&log->file, text, 1 + length);
 }
 
 static void put_vector(run_log* log, const double value[3]) {
@@ -143,8 +135,7 @@ typedef struct body_numbers {
 } body_numbers;
 
 static void measure(const yw_world* world, yw_body_id id, body_numbers* out) {
-  yw_body_sums_of(world, id, &out->sums);
-  yw_body_energy_of(world, id, &out->energy);
+  yw_body_sums_and_energy_of(world, id, &out->sums, &out->energy);
   if (yw_body_forces_of(world, id, &out->forces) >= 0) return;
   double* values[4] = {out->forces.support, out->forces.pins, out->forces.obstacles,
                        out->forces.contact};
@@ -197,23 +188,10 @@ static void put_step(run_log* log, const yw_step_report* r) {
   for (int i = 0; i < NUM_STEP_COLUMNS; ++i) put_number(log, values[i]);
 }
 
-static yw_status flush_rows(run_log* log, yw_error* error) {
-  int code;
-  do {
-    errno = 0;
-    code = fflush(log->file);
-  } while (code != 0 && errno == EINTR);
-  if (code != 0) note_failure(log);
-  if (!log->system_error) return YW_OK;
-  return yw_fail(error, YW_ERR_IO, "%s: cannot be written: %s", log->path,
-                 strerror(log->system_error));
-}
-
-yw_status run_log_append(run_log* log, int32_t frame, const yw_world* world,
-                         const yw_step_report* report, yw_error* error) {
-  char text[16];
-  snprintf(text, sizeof text, "%d", (int)frame);
-  put(log, text);
+void run_log_append(run_log* log, int32_t frame, const yw_world* world,
+                    const yw_step_report* report) {
+  char text[YW_NUMBER_TEXT];
+  growing_file_put(&log->file, text, yw_format_digits(frame, DIGITS, text));
   put_number(log, yw_world_time(world));
   put_step(log, report);
   int32_t count = yw_world_num_bodies(world);
@@ -230,25 +208,27 @@ yw_status run_log_append(run_log* log, int32_t frame, const yw_world* world,
     put_body(log, world, id, &one);
   }
   put(log, "\n");
-  return flush_rows(log, error);
+}
+
+yw_status run_log_flush(run_log* log, yw_error* error) {
+  return growing_file_flush(&log->file, error);
 }
 
 // The file ----------------------------------------------------------------------------------------
 
-static yw_status open_log(const char* dir, const char* mode, yw_world* world, run_log* out,
+static yw_status open_log(const char* path, size_t kept, yw_world* world, run_log* out,
                           yw_error* error) {
   *out = (run_log){0};
-  snprintf(out->path, sizeof out->path, "%s/log.csv", dir);
   int32_t count = yw_world_num_bodies(world);
   out->num_bodies = count < RUN_LOG_MAX_BODIES ? count : RUN_LOG_MAX_BODIES;
   yw_world_measure_forces(world, true);
-  out->file = fopen(out->path, mode);
-  if (out->file) return YW_OK;
-  return yw_fail(error, YW_ERR_IO, "%s: cannot be written: %s", out->path, strerror(errno));
+  return growing_file_open(path, kept, &out->file, error);
 }
 
 yw_status run_log_start(const char* dir, yw_world* world, run_log* out, yw_error* error) {
-  yw_status status = open_log(dir, "w", world, out, error);
+  char path[MAX_PATH];
+  snprintf(path, sizeof path, "%s/log.csv", dir);
+  yw_status status = open_log(path, 0, world, out, error);
   if (status >= 0) put_header(out, world);
   return status;
 }
@@ -266,7 +246,7 @@ static size_t kept_bytes(const char* text, size_t size, int32_t frame) {
 
 yw_status run_log_resume(const char* dir, int32_t frame, yw_world* world, run_log* out,
                          yw_error* error) {
-  char path[sizeof out->path];
+  char path[MAX_PATH];
   snprintf(path, sizeof path, "%s/log.csv", dir);
   yw_file_data old = {0};
   size_t kept = 0;
@@ -275,14 +255,7 @@ yw_status run_log_resume(const char* dir, int32_t frame, yw_world* world, run_lo
   }
   yw_file_data_free(&old);
   if (kept == 0) return run_log_start(dir, world, out, error);
-  if (truncate(path, (off_t)kept) != 0) {
-    return yw_fail(error, YW_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
-  }
-  return open_log(dir, "a", world, out, error);
+  return open_log(path, kept, world, out, error);
 }
 
-void run_log_close(run_log* log) {
-  // Every row has been flushed and checked.
-  if (log->file) fclose(log->file);
-  log->file = NULL;
-}
+void run_log_close(run_log* log) { growing_file_close(&log->file); }

@@ -8,8 +8,6 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/memory.h"
 
-#define SEAL 8  // bytes of the hash at the end
-
 yw_writer sealed_begin(const char magic[SEALED_MAGIC], size_t size) {
   size_t whole = SEALED_MAGIC + size;
   yw_writer writer = {.data = yw_mem_alloc(NULL, whole, 1), .capacity = whole};
@@ -26,7 +24,7 @@ yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* erro
   yw_status status = yw_file_writer_open(&file, path, NULL, error);
   if (status < 0) return status;
   yw_file_write(&file, writer->data, writer->size);
-  unsigned char seal[SEAL];
+  unsigned char seal[SEALED_SEAL];
   yw_writer tail = {.data = seal, .capacity = sizeof seal};
   yw_write_u64(&tail, sealed_hash(writer));
   yw_file_write(&file, seal, sizeof seal);
@@ -59,7 +57,7 @@ yw_status sealed_file_end(yw_file_writer* file, yw_status status, uint64_t size,
     yw_file_writer_abort(file);
     return status;
   }
-  unsigned char seal[SEAL];
+  unsigned char seal[SEALED_SEAL];
   yw_writer tail = {.data = seal, .capacity = sizeof seal};
   yw_write_u64(&tail, hash);
   yw_file_write_at(file, whole, seal, sizeof seal);
@@ -69,12 +67,16 @@ yw_status sealed_file_end(yw_file_writer* file, yw_status status, uint64_t size,
 yw_status sealed_read(const char* path, const char magic[SEALED_MAGIC], yw_file_data* data,
                       yw_reader* reader, uint64_t* hash, yw_error* error) {
   yw_status status = yw_file_read_all(path, 0, NULL, data, error);
-  if (status < 0) return status;
+  return status < 0 ? status : sealed_open(path, magic, data, reader, hash, error);
+}
+
+yw_status sealed_open(const char* path, const char magic[SEALED_MAGIC], yw_file_data* data,
+                      yw_reader* reader, uint64_t* hash, yw_error* error) {
   const unsigned char* bytes = (const unsigned char*)data->bytes;
-  bool whole = data->size >= SEALED_MAGIC + SEAL && memcmp(bytes, magic, SEALED_MAGIC) == 0;
+  bool whole = data->size >= SEALED_MAGIC + SEALED_SEAL && memcmp(bytes, magic, SEALED_MAGIC) == 0;
   if (whole) {
-    size_t size = data->size - SEAL;
-    yw_reader tail = {.data = bytes + size, .size = SEAL};
+    size_t size = data->size - SEALED_SEAL;
+    yw_reader tail = {.data = bytes + size, .size = SEALED_SEAL};
     uint64_t seal = yw_read_u64(&tail);
     whole = seal == yw_hash_bytes(YW_HASH_SEED, bytes, size);
     if (hash) *hash = seal;

@@ -8,6 +8,7 @@
 #include "yawara/extend/stream.h"
 
 #define SEALED_MAGIC 8  // bytes
+#define SEALED_SEAL 8   // bytes of the hash at the end
 
 /// Allocates the magic, which is filled in, and `size` bytes of content; data NULL: out of memory.
 /// The caller frees the data with yw_mem_free.
@@ -26,6 +27,9 @@ yw_status sealed_file_end(yw_file_writer* file, yw_status status, uint64_t size,
 
 /// reader returns the content; the caller frees data with yw_file_data_free. hash may be NULL.
 yw_status sealed_read(const char* path, const char magic[SEALED_MAGIC], yw_file_data* data,
+                      yw_reader* reader, uint64_t* hash, yw_error* error);
+/// The same of bytes that have been read. On error they are freed.
+yw_status sealed_open(const char* path, const char magic[SEALED_MAGIC], yw_file_data* data,
                       yw_reader* reader, uint64_t* hash, yw_error* error);
 
 #endif

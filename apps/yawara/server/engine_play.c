@@ -2,7 +2,6 @@
 // A run on disk, finished or still growing. Every viewer has its own place in it.
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "server/audience.h"
 #include "server/engine.h"
@@ -31,12 +30,10 @@ static void read_log(player* p) {
   if (yw_table_read(path, NULL, &p->log, &ignored) < 0) p->log = (yw_table){0};
 }
 
+// Frame 0 is there, or the run could not have been opened.
 static int32_t count_frames(const player* p, int32_t known) {
-  char path[RUN_MAX_PATH + 32];
-  for (int32_t frame = known;; ++frame) {
-    snprintf(path, sizeof path, "%s/frames/%06d.ywf", p->def->path, frame + 1);
-    if (access(path, R_OK) != 0) return frame;
-  }
+  int32_t last = run_folder_last_frame(p->core->run, known);
+  return last > 0 ? last : 0;
 }
 
 static void tell_frames(player* p, uint32_t viewer) {
@@ -55,7 +52,7 @@ static void show_opened(player* p, onlooker* to) {
 // Another run was started in the folder.
 static void open_again(player* p) {
   if (core_open_run(p->core, p->def->path) < 0) return;
-  p->available = count_frames(p, 0);
+  p->available = count_frames(p, -1);
   read_log(p);
   for (int32_t i = 0; i < MAILBOX_MAX_VIEWERS; ++i) {
     if (p->audience.people[i].viewer) show_opened(p, &p->audience.people[i]);
@@ -72,6 +69,7 @@ static void look(player* p) {
   bool known = run_info_read(p->def->path, &info, &ignored) >= 0;
   bool other = known && info.shown_hash != p->core->run->info.shown_hash;
   if (known && !other) {
+    p->core->run->info.packed = info.packed;
     p->core->run->info.frames = info.frames;
     p->core->run->info.frames_done = info.frames_done;
     p->core->run->info.state_hash = info.state_hash;
@@ -81,10 +79,7 @@ static void look(player* p) {
     open_again(p);
     return;
   }
-  // A run that was started again has fewer frames than it had.
-  char path[RUN_MAX_PATH + 32];
-  snprintf(path, sizeof path, "%s/frames/%06d.ywf", p->def->path, p->available);
-  int32_t available = count_frames(p, access(path, R_OK) == 0 ? p->available : 0);
+  int32_t available = count_frames(p, p->available);
   if (available == p->available) return;
   p->available = available;
   read_log(p);
@@ -127,7 +122,7 @@ static void answer(player* p, onlooker* to) {
 void engine_play(const engine_def* def) {
   player p = {.def = def, .core = def->core};
   p.audience = (audience){.mail = def->mail, .core = p.core};
-  p.available = count_frames(&p, 0);
+  p.available = count_frames(&p, -1);
   read_log(&p);
   while (!mailbox_is_stopped(def->mail)) {
     viewer_command c;

@@ -3,7 +3,7 @@
 //
 // Positions are gathered four floats at a time and transposed into lanes; then every edge of a
 // family is computed once for all children that share it.
-#include "math/small/float4.h"
+#include "math/small/transpose_lanes.h"
 #include "methods/fem/family_lanes.h"
 
 // Gathering and scattering ------------------------------------------------------------------------
@@ -12,26 +12,41 @@
 YW_LANE_FN void gather(const void* from, size_t stride, const int32_t* nodes, lane_vec3* out,
                        float* w) {
   const char* base = from;
-  for (int g = 0; g < YW_LANES; g += 4) {
-    yw_float4 row[4];
-    for (int k = 0; k < 4; ++k) row[k] = yw_float4_load(base + stride * (size_t)nodes[g + k]);
-    yw_float4_transpose(row);
-    yw_float4_store(out->x + g, row[0]);
-    yw_float4_store(out->y + g, row[1]);
-    yw_float4_store(out->z + g, row[2]);
-    if (w) yw_float4_store(w + g, row[3]);
+  for (int g = 0; g < YW_LANES; g += YW_VF_LANES) {
+    yw_vf v[4];
+    for (int k = 0; k < 4; ++k) {
+      const void* rows[YW_VF_LANES / 4];
+      for (int j = 0; j < YW_VF_LANES / 4; ++j) {
+        rows[j] = base + stride * (size_t)nodes[g + k + 4 * j];
+      }
+      v[k] = yw_lanes_of_rows(rows);
+    }
+    yw_lanes_transpose(v);
+    yw_vf_store(out->x + g, v[0]);
+    yw_vf_store(out->y + g, v[1]);
+    yw_vf_store(out->z + g, v[2]);
+    if (w) yw_vf_store(w + g, v[3]);
   }
 }
 
 // Scatters lanes to rows of 4 floats, `stride` bytes apart.
 YW_LANE_FN void spread(const float* x, const float* y, const float* z, const float* w, void* to,
                        size_t stride) {
-  char* base = to;
-  for (int g = 0; g < YW_LANES; g += 4) {
-    yw_float4 row[4] = {yw_float4_load(x + g), yw_float4_load(y + g), yw_float4_load(z + g)};
-    if (w) row[3] = yw_float4_load(w + g);
-    yw_float4_transpose(row);
-    for (int k = 0; k < 4; ++k) yw_float4_store(base + stride * (size_t)(g + k), row[k]);
+  for (int g = 0; g < YW_LANES; g += YW_VF_LANES) {
+    yw_vf v[4] = {yw_vf_load(x + g), yw_vf_load(y + g), yw_vf_load(z + g), yw_vf_splat(0.0f)};
+    if (w) v[3] = yw_vf_load(w + g);
+    yw_lanes_transpose(v);
+    char* base = (char*)to + stride * (size_t)g;
+    for (size_t k = 0; k < 4; ++k, base += stride) {
+      yw_float4_store(base, YW_ROW_OF(v[k], 0));
+#if YW_VF_LANES > 4
+      yw_float4_store(base + 4 * stride, YW_ROW_OF(v[k], 1));
+#endif
+#if YW_VF_LANES > 8
+      yw_float4_store(base + 8 * stride, YW_ROW_OF(v[k], 2));
+      yw_float4_store(base + 12 * stride, YW_ROW_OF(v[k], 3));
+#endif
+    }
   }
 }
 

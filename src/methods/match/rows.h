@@ -47,49 +47,19 @@ YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw
 
 #else
 
-#include "math/small/float4.h"
-
-/// Shuffles that stay within 128-bit lanes: elements i, j of a and k, l of b.
-#if YW_VF_LANES == 16
-#define SHUFFLE(a, b, i, j, k, l)                                                                 \
-  __builtin_shufflevector(a, b, i, j, 16 + k, 16 + l, 4 + i, 4 + j, 20 + k, 20 + l, 8 + i, 8 + j, \
-                          24 + k, 24 + l, 12 + i, 12 + j, 28 + k, 28 + l)
-#define UNPACK(a, b, i, j)                                                                         \
-  __builtin_shufflevector(a, b, i, 16 + i, j, 16 + j, 4 + i, 20 + i, 4 + j, 20 + j, 8 + i, 24 + i, \
-                          8 + j, 24 + j, 12 + i, 28 + i, 12 + j, 28 + j)
-#elif YW_VF_LANES == 8
-#define SHUFFLE(a, b, i, j, k, l) \
-  __builtin_shufflevector(a, b, i, j, 8 + k, 8 + l, 4 + i, 4 + j, 12 + k, 12 + l)
-#define UNPACK(a, b, i, j) \
-  __builtin_shufflevector(a, b, i, 8 + i, j, 8 + j, 4 + i, 12 + i, 4 + j, 12 + j)
-#else
-#define SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, 4 + k, 4 + l)
-#define UNPACK(a, b, i, j) __builtin_shufflevector(a, b, i, 4 + i, j, 4 + j)
-#endif
-
-/// Transposes the 4x4 block in every 128-bit lane of four registers.
-YW_LANE_FN void transpose(yw_vf v[4]) {
-  yw_vf ab_low = UNPACK(v[0], v[1], 0, 1), ab_high = UNPACK(v[0], v[1], 2, 3);
-  yw_vf cd_low = UNPACK(v[2], v[3], 0, 1), cd_high = UNPACK(v[2], v[3], 2, 3);
-  v[0] = SHUFFLE(ab_low, cd_low, 0, 1, 0, 1);
-  v[1] = SHUFFLE(ab_low, cd_low, 2, 3, 2, 3);
-  v[2] = SHUFFLE(ab_high, cd_high, 0, 1, 0, 1);
-  v[3] = SHUFFLE(ab_high, cd_high, 2, 3, 2, 3);
-}
+#include "math/small/transpose_lanes.h"
 
 /// x, y, z, w of the particles in lanes lane .. lane + YW_VF_LANES - 1 of a block of 16.
 YW_LANE_FN void load_vec4(const yw_vec4* block, int32_t lane, yw_vf v[4]) {
   for (int j = 0; j < 4; ++j) v[j] = yw_vf_load(&block[4 * j + lane / 4].x);
-  transpose(v);
+  yw_lanes_transpose(v);
 }
 
 /// The reverse; overwrites v.
 YW_LANE_FN void store_vec4(yw_vec4* block, int32_t lane, yw_vf v[4]) {
-  transpose(v);
+  yw_lanes_transpose(v);
   for (int j = 0; j < 4; ++j) yw_vf_store(&block[4 * j + lane / 4].x, v[j]);
 }
-
-#define QUAD_OF(v, l) __builtin_shufflevector(v, v, 4 * (l), 4 * (l) + 1, 4 * (l) + 2, 4 * (l) + 3)
 
 #define ROW_AT(rows, ring, i) ((const float*)((rows) + (size_t)(ring)[i] * MATCH_RING_UNIT))
 
@@ -143,7 +113,7 @@ YW_LANE_FN void sum_four_rings(const char* rows, const uint16_t* rings, int32_t 
       q01 += yw_vf_load(row);
       q2 += yw_float4_load(row + 8);
     }
-    yw_float4 q0 = QUAD_OF(q01, 0), q1 = QUAD_OF(q01, 1);
+    yw_float4 q0 = YW_ROW_OF(q01, 0), q1 = YW_ROW_OF(q01, 1);
 #else
     yw_float4 q0 = yw_float4_load(row), q1 = yw_float4_load(row + 4), q2 = yw_float4_load(row + 8);
     for (int32_t k = 1; k < length; ++k) {
@@ -178,14 +148,14 @@ YW_LANE_FN void load_sums(const ring_sums* sums, int q, int32_t lane, yw_vf v[4]
     v[j] = yw_vf_load(sums->sums[q][j] + lane);
 #endif
   }
-  transpose(v);
+  yw_lanes_transpose(v);
 }
 
 /// Writes the rows of a block whose quads are x, y, z; overwrites these.
 YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw_vf z[4]) {
-  transpose(x);
-  transpose(y);
-  transpose(z);
+  yw_lanes_transpose(x);
+  yw_lanes_transpose(y);
+  yw_lanes_transpose(z);
   for (int j = 0; j < 4; ++j) {
     float* to = rows + (4 * j + lane / 4) * MATCH_ROW;
 #if YW_VF_LANES == 16
@@ -197,13 +167,13 @@ YW_LANE_FN void store_rows(float* rows, int32_t lane, yw_vf x[4], yw_vf y[4], yw
     yw_vf_store(to + 2 * MATCH_ROW, LANES128(xy2, zz2, 0, 2, 0, 2));
     yw_vf_store(to + 3 * MATCH_ROW, LANES128(xy2, zz2, 1, 3, 1, 3));
 #else
-    yw_float4_store(to, QUAD_OF(x[j], 0));
-    yw_float4_store(to + 4, QUAD_OF(y[j], 0));
-    yw_float4_store(to + 8, QUAD_OF(z[j], 0));
+    yw_float4_store(to, YW_ROW_OF(x[j], 0));
+    yw_float4_store(to + 4, YW_ROW_OF(y[j], 0));
+    yw_float4_store(to + 8, YW_ROW_OF(z[j], 0));
 #if YW_VF_LANES == 8
-    yw_float4_store(to + MATCH_ROW, QUAD_OF(x[j], 1));
-    yw_float4_store(to + MATCH_ROW + 4, QUAD_OF(y[j], 1));
-    yw_float4_store(to + MATCH_ROW + 8, QUAD_OF(z[j], 1));
+    yw_float4_store(to + MATCH_ROW, YW_ROW_OF(x[j], 1));
+    yw_float4_store(to + MATCH_ROW + 4, YW_ROW_OF(y[j], 1));
+    yw_float4_store(to + MATCH_ROW + 8, YW_ROW_OF(z[j], 1));
 #endif
 #endif
   }

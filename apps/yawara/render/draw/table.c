@@ -140,21 +140,37 @@ static void split_unit(const char* header, yw_column* out) {
   }
 }
 
-static double number_of(const char* cell) {
-  while (*cell == ' ') ++cell;
-  const char* end = cell + strlen(cell);
+static double number_of(const char* cell, const char* end) {
+  while (cell < end && *cell == ' ') ++cell;
   while (end > cell && end[-1] == ' ') --end;
   double value;
   return yw_parse_double(cell, end, &value) == end && end > cell ? value : (double)NAN;
 }
 
+// Reads a cell as read_cell does; NAN if it is no number. out NULL: skips it.
+static bool read_number(reader* r, double* out) {
+  const char* end = r->at;
+  while (end < r->end && *end != ',' && *end != '\n' && *end != '"' && *end != '\r') ++end;
+  bool is_plain = end == r->end || *end == ',' || *end == '\n';
+  if (!is_plain || end - r->at >= CELL) {
+    char cell[CELL];
+    bool more = read_cell(r, cell);
+    if (out) *out = number_of(cell, cell + strlen(cell));
+    return more;
+  }
+  if (out) *out = number_of(r->at, end);
+  bool more = end < r->end && *end == ',';
+  if (end < r->end && *end == '\n') ++r->line;
+  r->at = end < r->end ? end + 1 : end;
+  return more;
+}
+
 static yw_status read_rows(const char* path, reader* r, yw_table* out, yw_error* error) {
-  char cell[CELL];
   for (; next_line(r); ++out->num_rows) {
     int32_t count = 0, line = r->line;
     for (bool more = true; more; ++count) {
-      more = read_cell(r, cell);
-      if (count < out->num_columns) out->columns[count].values[out->num_rows] = number_of(cell);
+      double* values = count < out->num_columns ? out->columns[count].values : NULL;
+      more = read_number(r, values ? values + out->num_rows : NULL);
     }
     if (count == out->num_columns) continue;
     return yw_fail(error, YW_ERR_FORMAT, "%s:%d: %d cells, but the header has %d", path, line,
@@ -163,8 +179,15 @@ static yw_status read_rows(const char* path, reader* r, yw_table* out, yw_error*
   return YW_OK;
 }
 
-static yw_status read_table(const char* path, const yw_file_data* data, yw_table* out,
-                            yw_error* error) {
+static bool is_wanted(const char* name, int32_t count, const char* const* names) {
+  bool found = !names;
+  for (int32_t i = 0; i < count; ++i) found = found || strcmp(name, names[i]) == 0;
+  return found;
+}
+
+// names NULL: all columns.
+static yw_status read_table(const char* path, const yw_file_data* data, int32_t num_names,
+                            const char* const* names, yw_table* out, yw_error* error) {
   reader r = {data->bytes, data->bytes + data->size, 1};
   if (!next_line(&r)) return yw_fail(error, YW_ERR_FORMAT, "%s: no header", path);
   reader header = r;
@@ -183,21 +206,32 @@ static yw_status read_table(const char* path, const yw_file_data* data, yw_table
     yw_column* column = &out->columns[out->num_columns];
     read_cell(&header, cell);
     split_unit(cell, column);
+    if (!is_wanted(column->name, num_names, names)) continue;
     column->values = YW_NEW_ARRAY(&out->mem, double, lines);
     if (!column->values) return yw_fail_memory(error, "a table");
   }
   return read_rows(path, &r, out, error);
 }
 
-yw_status yw_table_read(const char* path, const yw_allocator* mem, yw_table* out, yw_error* error) {
+static yw_status read_file(const char* path, const yw_allocator* mem, int32_t num_names,
+                           const char* const* names, yw_table* out, yw_error* error) {
   *out = (yw_table){.mem = yw_mem_or_default(mem)};
   yw_file_data data;
   yw_status status = yw_file_read_all(path, 0, mem, &data, error);
   if (status < 0) return status;
-  status = read_table(path, &data, out, error);
+  status = read_table(path, &data, num_names, names, out, error);
   yw_file_data_free(&data);
   if (status < 0) yw_table_free(out);
   return status;
+}
+
+yw_status yw_table_read(const char* path, const yw_allocator* mem, yw_table* out, yw_error* error) {
+  return read_file(path, mem, 0, NULL, out, error);
+}
+
+yw_status yw_table_read_columns(const char* path, int32_t count, const char* const* names,
+                                yw_table* out, yw_error* error) {
+  return read_file(path, NULL, count, names, out, error);
 }
 
 void yw_table_free(yw_table* table) {

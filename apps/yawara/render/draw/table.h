@@ -19,6 +19,9 @@ typedef struct yw_table {
 
 /// Reads a CSV file (RFC 4180) with names in the first line. mem may be NULL (malloc).
 yw_status yw_table_read(const char* path, const yw_allocator* mem, yw_table* out, yw_error* error);
+/// The same; only columns with these names get their values, the others have NULL.
+yw_status yw_table_read_columns(const char* path, int32_t count, const char* const* names,
+                                yw_table* out, yw_error* error);
 /// Safe on a zeroed struct.
 void yw_table_free(yw_table* table);
 /// The column with this name, or NULL with an error that suggests another.
