@@ -7,6 +7,7 @@ come in this order: those that never passed, the shortest first, then those that
 import concurrent.futures
 import contextlib
 import datetime
+import fcntl
 import hashlib
 import json
 import os
@@ -47,31 +48,42 @@ def sources_now():
 
 
 class Results:
-    """The last result of every program in every way to run it, written at once, so that nothing is lost when the run is ended."""
+    """The last result of every program in every way to run it, written at once, so that nothing is lost when the run is ended; also by
+    several runs at the same time."""
 
     def __init__(self):
-        self.programs = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         self.lock = threading.Lock()
+        self.read()
+
+    def read(self):
+        self.programs = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+
+    @contextlib.contextmanager
+    def changed(self):
+        with self.lock, (BUILD / "soak_programs.lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self.read()
+            yield
+            self.write()
 
     def known(self, way, names):
         """There are these programs and no others."""
-        for name in {*names, *self.programs}:
-            ways = self.programs.setdefault(name, {})
-            if name in names:
-                ways.setdefault(way, None)
-            else:
-                ways.pop(way, None)
-        self.write()
+        with self.changed():
+            for name in {*names, *self.programs}:
+                ways = self.programs.setdefault(name, {})
+                if name in names:
+                    ways.setdefault(way, None)
+                else:
+                    ways.pop(way, None)
 
     def of(self, way):
         return {name: ways[way] for name, ways in self.programs.items() if way in ways}
 
     def keep(self, way, name, result):
-        with self.lock:
+        with self.changed():
             last = self.programs[name][way]
             if result[0] != "late" or last is None or last[0] == "late":
                 self.programs[name][way] = result
-            self.write()
 
     def write(self):
         lines = [f"{json.dumps(name)}: {json.dumps(dict(sorted(ways.items())))}" for name, ways in sorted(self.programs.items()) if ways]

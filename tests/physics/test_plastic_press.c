@@ -131,8 +131,8 @@ static void bodies_that_fly_apart_have_diverged(void** state) {
   }
 }
 
-// Stiff and light bodies of fine masters need thousands of inner steps and get them, also when their
-// halves part by 500 spacings in a substep, far below the speed of sound.
+// Stiff and light bodies of fine masters need thousands of inner steps and get them, also when
+// their halves part by 500 spacings in a substep, far below the speed of sound.
 static void stiff_bodies_take_many_steps(void** state) {
   (void)state;
   const float d = 0.02f;
