@@ -66,15 +66,13 @@ class Results:
             yield
             self.write()
 
-    def known(self, way, names):
-        """There are these programs and no others."""
+    def known(self, way, names, whole):
+        """There are these programs and, if they are the `whole` suite, no others."""
         with self.changed():
-            for name in {*names, *self.programs}:
-                ways = self.programs.setdefault(name, {})
-                if name in names:
-                    ways.setdefault(way, None)
-                else:
-                    ways.pop(way, None)
+            for name in names:
+                self.programs.setdefault(name, {}).setdefault(way, None)
+            for name in {*self.programs} - {*names} if whole else ():
+                self.programs[name].pop(way, None)
 
     def of(self, way):
         return {name: ways[way] for name, ways in self.programs.items() if way in ways}
@@ -154,11 +152,11 @@ def run_program(way, program, end, more):
     return result, now, round(seconds, 1)
 
 
-def run_programs(way, programs, end, places, jobs, **environment):
+def run_programs(way, programs, end, places, jobs, whole, **environment):
     """Runs those that have to be run until `end`, `jobs` at the same time; True if all that there are have passed with these sources.
     build/soak_programs.log has what those said that did not pass."""
     results, taken, (commit, sources) = Results(), seconds_taken(), sources_now()
-    results.known(way, [program[0] for program in programs])
+    results.known(way, [program[0] for program in programs], whole)
     turns = {program[0]: results.turn(way, program[0], sources, taken.get(program[0], 0)) for program in programs}
     todo = sorted([program for program in programs if turns[program[0]]], key=lambda program: turns[program[0]])
 
@@ -174,7 +172,7 @@ def run_programs(way, programs, end, places, jobs, **environment):
 
 
 def tests(end, places, jobs, built):
-    return run_programs(FULL, list(programs_of(BUILD, built)), end, places, jobs, YW_TEST_FULL="1")
+    return run_programs(FULL, list(programs_of(BUILD, built)), end, places, jobs, not built, YW_TEST_FULL="1")
 
 
 def sanitizer(name, end, places, jobs, built):
@@ -192,7 +190,7 @@ def sanitizer(name, end, places, jobs, built):
         leaks = {"LSAN_OPTIONS": f"suppressions={ROOT}/tests/support/leaks.supp:print_suppressions=0", "ASAN_OPTIONS": f"log_path={BUILD}/said",
                  "UBSAN_OPTIONS": f"log_path={BUILD}/said"}
         programs += [(f"cli/test_{script}", ["bash", ROOT / f"tests/cli/test_{script}.sh", folder / "yawara"], leaks, folder) for script in SCRIPTS]
-    return run_programs(name, programs, end, places, jobs, YW_TEST_FAST="1")
+    return run_programs(name, programs, end, places, jobs, not built, YW_TEST_FAST="1")
 
 
 # Tables --------------------------------------------------------------------------------------------
