@@ -144,7 +144,7 @@ def run_program(way, program, end, more):
         out.seek(0)
         said = out.read().decode(errors="replace")
     result = "late" if code is None else "failed" if code else "passed"
-    zeros = {os.path.relpath(place, ROOT) for place in re.findall(r"^(\S+:\d+):\d+: runtime error: division by zero$", said, re.M)}
+    zeros = {os.path.relpath(os.path.join(folder, place), ROOT) for place in re.findall(r"^(\S+:\d+):\d+: runtime error: division by zero$", said, re.M)}
     print(f"{way}: {name}: {result}, {seconds:.1f} s" + "".join(f", divided by zero at {place}" for place in sorted(zeros)), flush=True)
     if code != 0:
         with (BUILD / "soak_programs.log").open("a") as file:
