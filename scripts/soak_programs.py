@@ -211,7 +211,7 @@ def table(ways):
     """How many programs passed in each way, and the names of the others where they are few."""
     results = Results()
     ran = {way: results.of(way) for way in ways}
-    lines = ["| | passed | of | when | with the newest sources | failed | ended before they were through | not run |", "|" + "---|" * 8]
+    lines = ["| | passed | of | when | of these with the last sources | failed | ended before they were through | not run |", "|" + "---|" * 8]
     for way, last in ran.items():
         newest = max((result for result in last.values() if result), key=lambda result: result[1], default=None)
         lines.append(row(way, last, newest and newest[3]))
