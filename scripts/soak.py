@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Long tests, in parts that go on where they stopped: docs/reliability.md says what they are and what came of them.
 
-usage: scripts/soak.py [PART[=COUNT]...] [--minutes M] [--jobs N] [--together] [--grace S] [--built] [--write | --list]
+usage: scripts/soak.py [PART[=COUNT]...] [--minutes M] [--jobs N] [--together] [--grace S] [--built] [--sanitizer NAME...] [--write | --list]
 
 Parts (default: all, which takes hours): kills, scenes, torture, heaps, contact, memory, fuzz, server, mutants, analysis, reproducible, dist, coverage, papers, tests,
 sanitizers, page.
 --minutes M ends each part after about that time. What a part did is added to tests/soak/results.jsonl (date, seeds, counts), and the
 next time it takes seeds that are not there yet. --jobs N tries N seeds at the same time (default: one per core), with --together also
 of several parts, those named first before others; PART=COUNT tries COUNT seeds. What has begun when the time is over gets
---grace S seconds more (default 60). --built takes the programs of build/ as they are, on a machine that cannot build them for example.
+--grace S seconds more (default 60). tests and sanitizers go on program by program instead (scripts/soak_programs.py).
+--built takes the programs of build/ as they are, on a machine that cannot build them for example.
 --write puts the sums into the tables of docs/reliability.md and docs/design/contact.md and runs nothing.
 Exits 1 if something failed.
 """
@@ -25,9 +26,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
+
+import soak_programs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -62,8 +64,8 @@ class Places:
 
 
 PLACES = Places(JOBS)
-LONGEST = 7200.0  # seconds that a test program may take
 BUILT = False  # programs are taken as they are
+CHOSEN = list(soak_programs.SANITIZERS)
 COUNTS = {}  # part -> seeds to try, in the order in which parts were named
 
 
@@ -333,114 +335,17 @@ def papers(_):
     return bool(names) and not failed
 
 
-# The programs' other libraries are built without the sanitizers, and so is the C++ that test_device loads: what they do is unknown to two
-# of them.
-ALONE = [f"-DYW_WITH_{name}=OFF" for name in ("EMBREE", "PNG", "RSVG", "WEBSOCKETS", "ZLIB", "LZ4", "LZMA")]
-SANITIZERS = {"address and undefined behaviour": ["address,undefined,float-divide-by-zero,implicit-integer-truncation"],
-              "threads": ["thread", *ALONE], "memory": ["memory", "-DYW_TEST_NAMES_NOT=^test_device", *ALONE]}
-# Tests of the program that are run under the first of them, too.
-SCRIPTS = ("bad_input", "export", "fem", "log", "mesh", "pose_mesh", "run", "run_folder", "schema")
-SLOWER = {"address and undefined behaviour": 4, "threads": 8, "memory": 4}  # than without, about
-
-
-def programs_of(folder):
-    """(name, command, environment, working directory) of every test of a build; where only programs are, not of scripts."""
-    code, said = call("ctest", "--test-dir", folder, "--show-only=json-v1")
-    for test in json.loads(said)["tests"] if code == 0 else []:
-        properties = {each["name"]: each["value"] for each in test["properties"]}
-        words = [word.split("=", 1) for word in properties.get("ENVIRONMENT", [])]
-        command = test.get("command", [test["name"]])  # not said where it is not built
-        if not BUILT or test["name"].split("/")[0] not in ("cli", "python"):
-            yield test["name"], command, dict(words), properties["WORKING_DIRECTORY"]
-
-
-def seconds_taken():
-    """What each test took when ctest ran the ordinary build."""
-    path = BUILD / "Testing" / "Temporary" / "CTestCostData.txt"
-    lines = [line.split() for line in path.read_text().splitlines()] if path.exists() else []
-    return {words[0]: float(words[2]) for words in lines if len(words) == 3}
-
-
-def run_program(program, log, end, more):
-    """(key, "passed", "failed" or, if it had to be ended at `end`, "late", where it divided by zero) of a (key, command, environment, folder)."""
-    key, command, environment, folder = program
-    start = time.monotonic()
-    limit, code = max(0.1, min(end - start, LONGEST)), None
-    if not os.access(command[0], os.X_OK) and not shutil.which(command[0]):
-        print(f"{' '.join(key)}: not built", flush=True)
-        return key, "failed", set()
-    with tempfile.TemporaryFile() as out:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            code = subprocess.run([str(word) for word in command], cwd=folder, env={**os.environ, **environment, **more}, stdout=out,
-                                  stderr=subprocess.STDOUT, timeout=limit).returncode
-        out.seek(0)
-        said = out.read().decode(errors="replace")
-    zeros = {os.path.relpath(place, ROOT) for place in re.findall(r"^(\S+:\d+):\d+: runtime error: division by zero$", said, re.M)}
-    good = code == 0
-    result = "passed" if good else "late" if code is None and limit < LONGEST else "failed"
-    print(f"{' '.join(key)}: {result}, {time.monotonic() - start:.1f} s", flush=True)
-    if not good:
-        with log.open("a") as file:
-            file.write(f"== {' '.join(key)}: {result}, exit code {code}\n{said[:20000]}\n{said[20000:][-20000:]}\n")
-    return key, result, zeros
-
-
-def run_programs(part, todo, end, **environment):
-    """Runs (key, command, environment, folder) in their order, JOBS at the same time, until `end`: {key: result}, and where numbers were
-    divided by zero, which ends no program. build/PART.log has what those said that did not pass."""
-    log = BUILD / f"{part}.log"
-    log.unlink(missing_ok=True)
-
-    def run(number):
-        with PLACES.one((list(COUNTS).index(part), number)):
-            late = time.monotonic() >= end
-            return (todo[number][0], "late", set()) if late else run_program(todo[number], log, end, environment)
-
-    with concurrent.futures.ThreadPoolExecutor(2 * JOBS) as pool:
-        done = list(pool.map(run, range(len(todo))))
-    return {key: result for key, result, _ in done}, sorted(set().union(*(zeros for _, _, zeros in done)))
-
-
-def sums(results):
-    """The numbers to keep of {(..., name): result}."""
-    failed, late = (sorted(key[-1] for key, each in results.items() if each == result) for result in ("failed", "late"))
-    return {"programs": len(results) - len(late), "of": len(results), "failed": len(failed) if results else 1, "names": failed, "late": late}
+def turns_of(part):
+    return lambda number: PLACES.one((list(COUNTS).index(part), number))
 
 
 def tests(minutes):
-    end, taken = time.monotonic() + 60 * minutes, seconds_taken()
-    todo = sorted([((name,), *more) for name, *more in programs_of(BUILD)], key=lambda program: -taken.get(program[0][0], 0))
-    results, _ = run_programs("tests", todo, end, YW_TEST_FULL="1")
-    keep("tests", **sums(results))
-    return set(results.values()) == {"passed"}
+    return soak_programs.tests(time.monotonic() + 60 * minutes, turns_of("tests"), JOBS, BUILT)
 
 
 def sanitizers(minutes):
-    """Every test program under every sanitizer, at the length of make check; make test has time for some of them."""
-    todo, taken, end = [], seconds_taken(), time.monotonic() + 60 * minutes
-    for name, (flags, *options) in SANITIZERS.items():
-        folder = BUILD / f"soak_{flags.split(',')[0]}"
-        code, said = 0, ""
-        if not BUILT:
-            code, said = call("scripts/configure.sh", folder, "-DYW_BUILD_TESTS=ON", "-DCMAKE_C_COMPILER=clang", "-DYW_WITH_CUDA=OFF",
-                              "-DYW_WITH_OPENVDB=OFF", "-DYW_WITH_X86_KERNELS=OFF", "-DYW_OPTIMIZE=-O2", f"-DYW_SANITIZE={flags}", *options)
-        if code != 0:
-            print(said[-6000:], flush=True)
-            return False
-        todo += [((name, test), *more) for test, *more in programs_of(folder)]
-        if flags.startswith("address"):
-            # What the sanitizers say goes to build/said.*, since scripts compare what the program says.
-            leaks = {"LSAN_OPTIONS": f"suppressions={ROOT}/tests/support/leaks.supp:print_suppressions=0", "ASAN_OPTIONS": f"log_path={BUILD}/said",
-                     "UBSAN_OPTIONS": f"log_path={BUILD}/said"}
-            todo += [((name, f"cli/test_{script}"), ["bash", ROOT / f"tests/cli/test_{script}.sh", folder / "yawara"], leaks, folder)
-                     for script in SCRIPTS]
-    # The longest first, so that none of them is alone at the end.
-    todo.sort(key=lambda program: -SLOWER[program[0][0]] * taken.get(program[0][1], 0))
-    results, zeros = run_programs("sanitizers", todo, end, YW_TEST_FAST="1")
-    print("divided by zero: " + ", ".join(zeros), flush=True)
-    for name in SANITIZERS:
-        keep("sanitizers", name=name, **sums({key: result for key, result in results.items() if key[0] == name}))
-    return set(results.values()) == {"passed"}
+    end = time.monotonic() + 60 * minutes
+    return all([soak_programs.sanitizer(name, end, turns_of("sanitizers"), JOBS, BUILT) for name in CHOSEN])
 
 
 def page(_):
@@ -541,13 +446,6 @@ def mutant_table():
     return lines
 
 
-def sanitizer_table():
-    """The last result of each."""
-    lines = ["| sanitizer | date | test programs run | of | failed |", "|" + "---|" * 5]
-    last = {result["name"]: result for result in results_of("sanitizers")}
-    return lines + [f"| {name} | {r['date']} | {r['programs']} | {r['of']} | {r['failed']} |" for name, r in last.items()]
-
-
 def coverage_table():
     lines = ["| date | lines of `src/` | reached | branches | taken | test programs | failed |", "|" + "---|" * 7]
     results = [r for r in results_of("coverage") if "lines" in r]
@@ -573,8 +471,8 @@ TABLES = {
     "reproducible": lambda: last_table("reproducible", [("result", "said"), ("failed", "failed")]),
     "dist": lambda: last_table("dist", [("release, made twice", "archive"), ("sources in it", "sources"), ("packages in its SBOM", "packages"), ("failed", "failed")]),
     "papers": lambda: last_table("papers", [("figures of papers, quick", "figures"), ("failed", "failed")]),
-    "tests": lambda: last_table("tests", [("test programs at full length", "programs"), ("of", "of"), ("failed", "failed")]),
-    "sanitizers": sanitizer_table,
+    "tests": lambda: soak_programs.table([soak_programs.FULL]),
+    "sanitizers": lambda: soak_programs.table(soak_programs.SANITIZERS),
 }
 
 
@@ -592,7 +490,7 @@ def write_page():
 
 
 def main():
-    global JOBS, PLACES, GRACE, BUILT
+    global JOBS, PLACES, GRACE, BUILT, CHOSEN
     parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART[=COUNT]")
     parser.add_argument("--minutes", type=float, default=24 * HOUR)
@@ -600,6 +498,7 @@ def main():
     parser.add_argument("--together", action="store_true", help="run the parts at the same time")
     parser.add_argument("--grace", type=float, default=GRACE, help="seconds for what has begun when the time is over")
     parser.add_argument("--built", action="store_true", help="take the programs of build/ as they are")
+    parser.add_argument("--sanitizer", nargs="+", choices=CHOSEN, default=CHOSEN, metavar="NAME", help="of the part sanitizers: " + ", ".join(CHOSEN))
     parser.add_argument("--write", action="store_true", help="write the tables of docs/reliability.md")
     parser.add_argument("--list", action="store_true", help="print the names of the parts")
     options = parser.parse_args()
@@ -607,12 +506,13 @@ def main():
         return print("\n".join(PARTS))
     if options.write:
         return write_page()
-    JOBS, PLACES, GRACE, BUILT = options.jobs, Places(options.jobs), options.grace, options.built
+    JOBS, PLACES, GRACE, BUILT, CHOSEN = options.jobs, Places(options.jobs), options.grace, options.built, options.sanitizer
     for part, count in (word.partition("=")[::2] for word in options.parts or PARTS):
         if part not in PARTS or not (count or "0").isdigit():
             parser.error(f"no part {part} with {count or 'all'} seeds; parts: {', '.join(PARTS)}")
         COUNTS[part] = int(count or 0)
-    if not options.built and subprocess.run([ROOT / "scripts" / "configure.sh", BUILD, "-DYW_BUILD_TESTS=ON"]).returncode != 0:
+    # Those of the sanitizers are built by that part.
+    if not options.built and set(COUNTS) != {"sanitizers"} and subprocess.run([ROOT / "scripts" / "configure.sh", BUILD, "-DYW_BUILD_TESTS=ON"]).returncode != 0:
         sys.exit(1)
     parts = list(COUNTS)
     with concurrent.futures.ThreadPoolExecutor(len(parts) if options.together else 1) as pool:

@@ -89,7 +89,7 @@ static int32_t split(item* items, int32_t count, yw_aabb box, int32_t depth) {
     float cost = best_cut(items, count, axis, component(centers.lower, axis), to_bin, &bin);
     if (cost < best) best = cost, best_axis = axis, best_bin = bin;
   }
-  float cost = VISIT_COST + best / half_area(box);
+  float area = half_area(box), cost = area > 0.0f ? VISIT_COST + best / area : INFINITY;
   if (count <= LEAF_SIZE && !(cost < (float)count)) return 0;
   if (best_axis < 0) return count <= LEAF_SIZE ? 0 : count / 2;
 

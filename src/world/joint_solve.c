@@ -184,29 +184,16 @@ static void begin_joint(yw_joint* joint, bool at_end) {
   if (turns) begin_axis(joint);
 }
 
-// Keeps a pair of points together, or across an axis.
+// Keeps a pair of points together, of which one is soft.
 static double sweep_point(yw_joint* joint, yw_joint_point* p, double h, bool at_end) {
   double u[3], miss[3], impulse[3], largest = 0.0;
   yw_joint_relative_velocity(joint, p, u);
   for (int k = 0; k < 3; ++k) miss[k] = (at_end ? 0.0 : p->seen[k] - p->to[k] / h) - u[k];
-  if (joint->kind == YW_JOINT_SLIDER) {
-    for (int i = 0; i < 2; ++i) {
-      const double* n = joint->axis.across[i];
-      double inv_mass = yw_joint_inv_mass_along(p, n), size;
-      yw_joint_relative_velocity(joint, p, u);
-      for (int k = 0; k < 3; ++k) miss[k] = (at_end ? 0.0 : p->seen[k] - p->to[k] / h) - u[k];
-      size = inv_mass > 0.0 ? yw_dot3(miss, n) / inv_mass : 0.0;
-      for (int k = 0; k < 3; ++k) impulse[k] = size * n[k];
-      yw_joint_push(joint, p, impulse, at_end ? 0.0 : h);
-      largest = fmax(largest, fabs(size) * inv_mass);
-    }
-    return largest;
-  }
   yw_sym_apply(p->inverse, miss, impulse);
   yw_joint_push(joint, p, impulse, at_end ? 0.0 : h);
   for (int k = 0; k < 3; ++k) largest = fmax(largest, fabs(miss[k]));
   yw_joint_velocity_of(&joint->sides[0], p, 0, u);
-  double noise = is_soft(joint) ? YW_JOINT_ROUNDING * (1.0 + sqrt(yw_dot3(u, u))) : 0.0;
+  double noise = YW_JOINT_ROUNDING * (1.0 + sqrt(yw_dot3(u, u)));
   return largest > noise ? largest : 0.0;
 }
 

@@ -175,7 +175,12 @@ static void resting_boxes_report_their_weight(void** state) {
         areas[k] += (double)c[k].area / 60.0;
         assert_true(c[k].first_point >= 0 && c[k].first_point + c[k].num_points <= num_points);
         for (int32_t p = 0; p < c[k].num_points; ++p) {
-          assert_int_equal(points[c[k].first_point + p].contact, k);
+          const yw_contact_point* point = &points[c[k].first_point + p];
+          assert_int_equal(point->contact, k);
+          // On the top or the bottom of the lower box.
+          assert_near(point->point.x, 0.3, 0.21);
+          assert_near(point->point.y, k == 0 ? 0.4 : 0.0, 0.02);
+          assert_near(point->point.z, 0.0, 0.21);
         }
       }
     }
@@ -186,6 +191,39 @@ static void resting_boxes_report_their_weight(void** state) {
     assert_int_equal(begins - ends, 2);
     assert_int_equal(impacts, 0);
     yw_world_destroy(world);
+  }
+}
+
+// A box between a floor and another box that falls on it touches the floor with its bottom, or the
+// middle of its lowest particles, half a spacing of 0.1 m above that.
+static void points_lie_where_boxes_touch(void** state) {
+  (void)state;
+  for (int kind = 0; kind < 2; ++kind) {
+    for (int method = 0; method < NUM_METHOD_BODIES; ++method) {
+      yw_world* world = make_recording_world((yw_contact_kind)kind, (yw_vec3){0, -9.81f, 0}, 1);
+      add_floor(world);
+      yw_model* model = method_model(method);
+      add_body(world, model, (yw_vec3){3, 0.2f, 0}, no_turn);
+      yw_body_id high = add_body(world, model, (yw_vec3){3, 0.65f, 0}, no_turn);
+      yw_model_release(model);
+      yw_body_sums sums;
+      yw_body_sums_of(world, high, &sums);
+      yw_body_add_impulse(world, high, (yw_vec3){0, -4.0f * (float)sums.mass, 0});
+      for (int i = 0; i < 20; ++i) {
+        step(world);
+        int32_t count, num_points;
+        const yw_contact_info* c = yw_world_contacts(world, &count);
+        const yw_contact_point* points = yw_world_contact_points(world, &num_points);
+        for (int32_t p = 0; p < num_points; ++p) {
+          if (c[points[p].contact].obstacle.index1 == 0) continue;
+          if (fabsf(points[p].point.x - 3.0f) > 0.4f || fabsf(points[p].point.y) > 0.06f) {
+            fail_msg("%s: point at %g %g", method_bodies[method], (double)points[p].point.x,
+                     (double)points[p].point.y);
+          }
+        }
+      }
+      yw_world_destroy(world);
+    }
   }
 }
 
@@ -369,6 +407,7 @@ int main(void) {
       cmocka_unit_test(obstacles_give_what_bodies_get),
       cmocka_unit_test(bodies_give_what_they_get),
       cmocka_unit_test(resting_boxes_report_their_weight),
+      cmocka_unit_test(points_lie_where_boxes_touch),
       cmocka_unit_test(lifted_bodies_end_and_begin),
       cmocka_unit_test(events_happen_when_they_should),
       cmocka_unit_test(recording_changes_nothing),

@@ -48,6 +48,22 @@ static void slaves_see_a_checkerboard(void** state) {
   assert_at_least(kept_of_checkerboard(true), 0.9);
 }
 
+// Without slaves, masters stand for themselves: one each, also after lists are made anew.
+static void masters_that_stand_for_themselves_stay_as_many(void** state) {
+  (void)state;
+  plastic_lab lab;
+  yw_plastic_material material = yw_default_plastic_material();
+  begin_cube(&lab, 4, 0.0625f, &material, 1e-3f, true, (yw_vec3){0, 0, 0});
+  for (int i = 0; i < 60; ++i) {
+    for (int32_t m = 0; m < lab.particles.count; ++m) {
+      lab.particles.vel[m].x = 20.0f * lab.particles.pos[m].x;
+    }
+    assert_at_least(lab_step(&lab, 1e-3f), YW_OK);
+    assert_int_equal(lab.body->num_slaves, lab.particles.count);
+  }
+  lab_end(&lab);
+}
+
 // Backward steps alone would take 1 - exp(-w^2 dt t) of it.
 static void spin_lasts(void** state) {
   (void)state;
@@ -340,6 +356,7 @@ static void box_flow_without_hardening_adds_no_energy(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slaves_see_a_checkerboard),
+      cmocka_unit_test(masters_that_stand_for_themselves_stay_as_many),
       cmocka_unit_test(spin_lasts),
       cmocka_unit_test(stiff_cube_lands_unharmed),
       cmocka_unit_test(clay_cubes_keep_the_height_of_their_yield_limits),

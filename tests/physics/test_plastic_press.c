@@ -107,11 +107,59 @@ static void pressed_cubes_of_all_kinds_come_back(void** state) {
   }
 }
 
+// Masters that move apart faster than sound, by more than 400 spacings in a substep, tell of a body
+// that has diverged, before it takes thousands of inner steps; by 300 it goes on.
+static void bodies_that_fly_apart_have_diverged(void** state) {
+  (void)state;
+  const float d = 0.02f, h = 1.0f / 60;
+  for (int far = 0; far < 2; ++far) {
+    yw_shape* box = lab_box(4, 4, 4, d);
+    plastic_lab lab;
+    lab_begin_shape(&lab, box, d, NULL);
+    lab.ctx.gravity = (yw_vec3){0, 0, 0};
+    const float speed = (far ? 450.0f : 300.0f) * d / h;
+    for (int32_t m = 0; m < lab.particles.count; ++m) {
+      lab.particles.vel[m].x = lab.particles.pos[m].x > 2 * d ? speed : -speed;
+    }
+    yw_plastic_method.invalidate(lab.body, &lab.particles);
+    yw_status status = lab_step(&lab, h);
+    if (far) assert_int_equal(status, YW_ERR_DIVERGED);
+    if (!far) assert_at_least(status, YW_OK);
+    if (far) assert_int_equal(lab.body->inner_steps, 0);
+    lab_end(&lab);
+    yw_shape_release(box);
+  }
+}
+
+// Stiff and light bodies of fine masters need thousands of inner steps and get them, also when
+// their halves part by 500 spacings in a substep, far below the speed of sound.
+static void stiff_bodies_take_many_steps(void** state) {
+  (void)state;
+  const float d = 0.02f;
+  yw_shape* box = lab_box(3, 3, 3, d);
+  yw_plastic_part part = yw_default_plastic_part();
+  part.material.youngs_modulus = 1e9f;
+  part.material.density = 1.0f;
+  plastic_lab lab;
+  lab_begin_shape(&lab, box, d, &part);
+  lab.ctx.gravity = (yw_vec3){0, 0, 0};
+  for (int32_t m = 0; m < lab.particles.count; ++m) {
+    lab.particles.vel[m].x = lab.particles.pos[m].x > 1.5f * d ? 1200.0f : -1200.0f;
+  }
+  yw_plastic_method.invalidate(lab.body, &lab.particles);
+  assert_at_least(lab_step(&lab, 1.0f / 120), YW_OK);
+  assert_at_least(lab.body->inner_steps, 1500);
+  lab_end(&lab);
+  yw_shape_release(box);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cubes_rest_with_any_step),
       cmocka_unit_test(pressed_cubes_come_back),
       cmocka_unit_test(pressed_cubes_of_all_kinds_come_back),
+      cmocka_unit_test(bodies_that_fly_apart_have_diverged),
+      cmocka_unit_test(stiff_bodies_take_many_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "contact/obstacles.h"
 #include "methods/slender/motion.h"
 #include "reference/oriented.h"
+#include "support/counted_memory.h"
 #include "support/slender_moving.h"
 #include "yawara/slender.h"
 
@@ -524,6 +525,26 @@ static void obstacles_are_asked_at_the_end(void** state) {
   free(points);
 }
 
+// A body has all of its memory from the start, that of factors too.
+static void even_the_first_step_allocates_nothing(void** state) {
+  (void)state;
+  for (int solver = YW_SLENDER_IMPLICIT; solver <= YW_SLENDER_CLASSIC; ++solver) {
+    for (int kind = 0; kind < 2; ++kind) {
+      slender_mover m;
+      counted_memory memory = {.left = ENOUGH};
+      yw_allocator mem = counted_allocator(&memory);
+      mover_make_in(&m, kind ? small_sheet(4) : bent_rod(), 1.0f / 60, &mem);
+      mover_solver(&m, solver);
+      stir(&m, 0.3, 3.0);
+      const int before = memory.calls;
+      mover_step(&m, 1);
+      assert_int_equal(memory.calls, before);
+      mover_free(&m);
+      assert_int_equal(memory.alive, 0);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(obstacles_are_asked_at_the_end),
@@ -541,6 +562,7 @@ int main(void) {
       cmocka_unit_test(orientations_follow_positions),
       cmocka_unit_test(falling_without_strain_needs_no_factor),
       cmocka_unit_test(steps_are_finite_from_a_scrambled_start),
+      cmocka_unit_test(even_the_first_step_allocates_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

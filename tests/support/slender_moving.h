@@ -15,15 +15,21 @@ typedef struct slender_mover {
   yw_step_ctx ctx;
 } slender_mover;
 
-static inline void mover_make(slender_mover* m, slender_model* model, float h) {
+/// mem may be NULL.
+static inline void mover_make_in(slender_mover* m, slender_model* model, float h,
+                                 const yw_allocator* mem) {
   yw_error error = {0};
   void* state = NULL;
   *m = (slender_mover){.model = model};
-  yw_status status = yw_slender_method.body_create(model, NULL, &state, &m->particles, &error);
+  yw_status status = yw_slender_method.body_create(model, mem, &state, &m->particles, &error);
   if (status < 0) fail_msg("%s", error.message);
   m->body = state;
   m->ctx = (yw_step_ctx){.h = h, .report = &m->report, .simd = yw_simd_resolve(YW_SIMD_AUTO)};
   m->ctx.holds = m->holds;
+}
+
+static inline void mover_make(slender_mover* m, slender_model* model, float h) {
+  mover_make_in(m, model, h, NULL);
 }
 
 static inline void mover_free(slender_mover* m) {

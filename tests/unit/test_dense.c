@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "math/small/dense.h"
 
+#include "math/small/mat3d.h"
 #include "support/testing.h"
 
 enum { MOST = YW_DENSE_MAX };
@@ -138,6 +139,19 @@ static void tiny_and_huge_matrices_keep_their_spectrum(void** state) {
   }
 }
 
+// Of symmetric 3 x 3 matrices; a singular one has no inverse, and no infinite one either.
+static void small_inverses_are_inverse_or_zero(void** state) {
+  (void)state;
+  const double m[6] = {4, 5, 6, 1, -1, 2}, flat[6] = {4, 0, 6, 0, -1, 0}, x[3] = {1, -2, 3};
+  double inverse[6], y[3], back[3];
+  assert_near(yw_sym_invert(m, inverse), 4 * 26 - 1 * 8 - 1 * 7, 1e-12);
+  yw_sym_apply(m, x, y);
+  yw_sym_apply(inverse, y, back);
+  for (int k = 0; k < 3; ++k) assert_near(back[k], x[k], 1e-12);
+  assert_near(yw_sym_invert(flat, inverse), 0, 0);
+  for (int k = 0; k < 6; ++k) assert_near(inverse[k], 0, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cholesky_solves_and_inverts),
@@ -145,6 +159,7 @@ int main(void) {
       cmocka_unit_test(eigenvalues_and_vectors_are_recovered),
       cmocka_unit_test(the_elasticity_matrix_has_its_known_spectrum),
       cmocka_unit_test(tiny_and_huge_matrices_keep_their_spectrum),
+      cmocka_unit_test(small_inverses_are_inverse_or_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

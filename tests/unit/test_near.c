@@ -71,7 +71,9 @@ static void lanes_agree_at_every_width(void** state) {
     uint32_t found = yw_near_fns_of(YW_SIMD_PLAIN)->test(&plain);
     for (int i = 0; i < YW_LANES; ++i) {
       yw_path4 path = path_of(&plain, i);
-      assert_near(plain.distance[i], yw_nearest_points(plain.kind, path.begin).distance, 1e-5);
+      yw_nearest nearest = yw_nearest_points(plain.kind, path.begin);
+      assert_near(plain.distance[i], nearest.distance, 1e-5);
+      for (int n = 0; n < 4; ++n) assert_near(plain.weights[n][i], nearest.weights[n], 1e-4);
     }
     for (int k = 1; k < 3; ++k) {
       if (yw_simd_resolve(levels[k]) != levels[k]) continue;

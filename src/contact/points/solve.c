@@ -95,10 +95,11 @@ static void prepare(const yw_point_problem* problem, yw_point* c) {
   // A swept path ends at the touch: none of the approach is left for the next step.
   if (c->swept && c->gap < c->slop) c->target = 0.0f;
   if (c->bounce > 0.0f) c->target = restitution * c->approach;
-  // Fraction of the step after the touch.
+  // Fraction of the step after the touch; none if the gap stays as it is.
+  float closed = c->gap_before - c->gap;
   c->share = 1.0f;
   if (c->gap_before > c->slop) {
-    c->share = yw_clampf((c->slop - c->gap) / (c->gap_before - c->gap), 0.0f, 1.0f);
+    c->share = closed != 0.0f ? yw_clampf((c->slop - c->gap) / closed, 0.0f, 1.0f) : 0.0f;
   }
 }
 

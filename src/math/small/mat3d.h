@@ -58,13 +58,13 @@ static inline void yw_sym_apply(const double s[6], const double v[3], double out
   out[2] = s[4] * v[0] + s[5] * v[1] + s[2] * v[2];
 }
 
-/// Returns the determinant; if it is 0, inverse is meaningless.
+/// Returns the determinant; if it is 0, so is the inverse, which means nothing.
 static inline double yw_sym_invert(const double m[6], double inverse[6]) {
   const double c[6] = {m[1] * m[2] - m[5] * m[5], m[0] * m[2] - m[4] * m[4],
                        m[0] * m[1] - m[3] * m[3], m[4] * m[5] - m[3] * m[2],
                        m[3] * m[5] - m[4] * m[1], m[3] * m[4] - m[5] * m[0]};
   double det = m[0] * c[0] + m[3] * c[3] + m[4] * c[4];
-  for (int i = 0; i < 6; ++i) inverse[i] = c[i] / det;
+  for (int i = 0; i < 6; ++i) inverse[i] = det != 0.0 ? c[i] / det : 0.0;
   return det;
 }
 

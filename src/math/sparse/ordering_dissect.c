@@ -143,11 +143,12 @@ static void try_direction(void* context, int32_t way, int32_t worker) {
   cut* best = &view->d->cuts[way];
   *best = (cut){.cost = INFINITY};
   float extent = view->high->along[way] - view->low->along[way];
+  if (!(extent > 0.0f) || !isfinite(extent)) return;
   // Keep the last point inside the last bin.
   cut here = {.way = way,
               .origin = view->low->along[way],
               .scale = 0.9999f * (float)view->num_bins / extent};
-  if (!(extent > 0.0f) || !isfinite(extent) || !isfinite(here.scale)) return;
+  if (!isfinite(here.scale)) return;
 
   int32_t* filled = view->d->bins + (size_t)way * 3 * (MAX_BINS + 1);
   int32_t* before = filled + view->num_bins + 1;

@@ -224,6 +224,12 @@ static yw_vec3 center_of(const frames_body* body) {
   return yw_scale(sum, 1.0f / (float)body->num_grips);
 }
 
+// Nothing holds more than 0.
+static float share_of(float needed, float most) {
+  if (!(needed > 0.0f)) return 0.0f;
+  return most > 0.0f ? needed / most : INFINITY;
+}
+
 static grip_sums sum_loads(const frames_body* body) {
   yw_vec3 force = yw_v3(0, 0, 0), moment = force, center = center_of(body);
   float most = 0.0f, most_moment = 0.0f, slides = 0.0f, stops = 0.0f;
@@ -242,9 +248,8 @@ static grip_sums sum_loads(const frames_body* body) {
     }
   }
   float push = yw_length(force), turn = yw_length(moment);
-  return (grip_sums){
-      .held = (push > 0.0f ? push / most : 0.0f) + (turn > 0.0f ? turn / most_moment : 0.0f),
-      .stops = stops > 0.0f ? stops / slides : 0.0f};
+  return (grip_sums){.held = share_of(push, most) + share_of(turn, most_moment),
+                     .stops = share_of(stops, slides)};
 }
 
 // True when the body must be solved again.
