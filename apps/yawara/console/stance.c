@@ -218,6 +218,7 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
   if (!(sums.volume > 0.0) || !isfinite(stiffness)) return found;
   const footing feet = footing_of(surface, axis, low, length);
   double lean = leaning(&feet, sections, step, sums.volume) / length;
+  found.falls = stiffness > MOST || lean > MOST;
   found.stiffness = (float)fmin(stiffness, MOST);
   found.lean = (float)fmin(lean, MOST);
   found.stress = (float)(sums.stress / length);
@@ -227,7 +228,7 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
   return found;
 }
 
-static float openness_of(const yw_tri_mesh* surface) {
+static float area_as_vector(const yw_tri_mesh* surface) {
   yw_vec3 sum = yw_v3(0, 0, 0);
   double area = 0.0;
   for (int32_t t = 0; t < surface->num_triangles; ++t) {
@@ -239,6 +240,17 @@ static float openness_of(const yw_tri_mesh* surface) {
     area += (double)yw_length(normal);
   }
   return area > 0.0 ? (float)((double)yw_length(sum) / area) : 0.0f;
+}
+
+// Triangles that face opposite sides are turned over first. Of many holes each may have another
+// panel in front of it.
+static float openness_of(yw_tri_mesh* surface) {
+  yw_surface_report r;
+  int32_t turned;
+  if (yw_surface_openings(surface, NULL, &r) < 0 || r.open_edges == 0) return 0.0f;
+  if (r.turned_edges > 0 && yw_tri_mesh_orient(surface, &turned) < 0) return 0.0f;
+  float open = area_as_vector(surface);
+  return r.holes <= 2 ? fmaxf(open, (float)(r.hole_area / r.area)) : open;
 }
 
 stance stance_of_file(const char* path, bool tets, int axis) {
