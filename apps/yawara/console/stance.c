@@ -179,14 +179,17 @@ static double moment_along(const section* s, int n) {
 // A leaning body bends its legs: with the weight W, the compliance C = int dy / (E I) below the
 // centre and the offset o of the centre from the middle of the feet, it leans by theta = W C (o + h
 // theta). Its centre stays above its feet, o + h theta < o + d, if E > W h int dy / I (1 + o / d).
+// Sections that carry less than half of the body, such as the back of a chair, bend on their own.
 static double leaning(const footing* f, const section* sections, double step, double volume) {
   double worst = 0.0, largest = 0.0;
   for (int n = 0; n < SECTIONS; ++n) largest = fmax(largest, fabs(sections[n].area));
   for (int n = 0; n < DIRECTIONS; ++n) {
-    double sum = 0.0, half;
+    double sum = 0.0, carried = volume, half;
     if (!stands(f, n, &half)) return 0.0;
     // The lowest section may be the rounding of soles.
     for (int i = 1; i < SECTIONS && (i + 1) * step < f->height; ++i) {
+      carried -= step * fabs(sections[i - 1].area);
+      if (carried < 0.5 * volume) break;
       if (!(fabs(sections[i].area) > LEAST_AREA * largest)) continue;
       sum += step / moment_along(&sections[i], n);
     }
