@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Writes the table of docs/validation.md: bodies with default settings against CalculiX (ccx). Takes
 # up to an hour; build first. Rows of bodies that were not measured to the end stay as they were.
-# usage: scripts/write_validation.sh [PART OF A NAME]    all bodies, or these and the three that are tested
+# usage: scripts/write_validation.sh [PART OF A NAME]    all bodies, or these
 # LOG=FILE takes the rows from an earlier run instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."

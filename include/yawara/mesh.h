@@ -54,6 +54,10 @@ typedef struct yw_surface_report {
 /// YW_ERR_GEOMETRY: no triangles, an index out of range, or a vertex that is not finite.
 YW_API yw_status yw_surface_report_of(const yw_tri_mesh* mesh, const yw_allocator* mem,
                                       yw_surface_report* out, yw_error* error);
+/// The part of a report that takes little time: all but parts and crossings. YW_ERR_GEOMETRY: an
+/// index is out of range.
+YW_API yw_status yw_surface_openings(const yw_tri_mesh* mesh, const yw_allocator* mem,
+                                     yw_surface_report* out);
 /// Turns triangles over until neighbours face the same side and every part without holes faces
 /// outward, except cavities inside of other parts. *num_turned: how many were turned over.
 YW_API yw_status yw_tri_mesh_orient(yw_tri_mesh* mesh, int32_t* num_turned);

@@ -18,6 +18,8 @@
 #define SAME_PATCH 0.7071       // cosine between normals that bend into each other; not an edge
 #define SURFACE_TOLERANCE 0.01  // of a step
 #define LANDINGS 3
+#define MAX_TOUCHES 16  // vertices of pieces that touch ...
+#define INWARDS 0.02    // ... move by this share of the way to the middle of their tets
 
 // How a vertex of the boundary may move: by the normals of the faces around it.
 typedef struct fetters {
@@ -228,16 +230,43 @@ static yw_status undo_overlaps(mender* m, const yw_vec3* old) {
   return status;
 }
 
+// Towards the middle of the tets around it.
+static void move_inwards(const mender* m, int32_t vertex) {
+  yw_dvec3 sum = {0, 0, 0}, x = yw_d3(m->mesh->positions[vertex]);
+  size_t first = m->around.start[vertex], end = m->around.start[vertex + 1];
+  for (size_t n = first; n < end; ++n) {
+    yw_dvec3 p[4];
+    yw_tet_corners(m->mesh, m->around.tets[n], p);
+    for (int k = 0; k < 4; ++k) sum = yw_dmad(sum, 0.25 / (double)(end - first), yw_dsub(p[k], x));
+  }
+  m->mesh->positions[vertex] = yw_f3(yw_dmad(x, INWARDS, sum));
+}
+
+// Where pieces touch without being joined, a vertex of one may lie on a face of another: then it
+// looks as if tets had to be joined there.
+static yw_status part_pieces(const mender* m) {
+  yw_status status = YW_OK;
+  for (int n = 0; n < MAX_TOUCHES && status == YW_OK; ++n) {
+    yw_tet_faults faults;
+    status = yw_tet_mesh_faults(m->mesh, &faults);
+    if (status != YW_OK || faults.num_hanging == 0) break;
+    move_inwards(m, faults.hanging[0]);
+  }
+  return status;
+}
+
 yw_status yw_mesher_mend_families(const yw_shape* shape, yw_tet_mesh* mesh) {
-  if (!is_any_poor(mesh)) return YW_OK;
   mender m = {.shape = shape, .mesh = mesh, .mem = &mesh->mem};
   m.fetters = YW_NEW_ARRAY(m.mem, fetters, mesh->num_vertices + 1);
   yw_vec3* old = YW_NEW_ARRAY(m.mem, yw_vec3, mesh->num_vertices + 1);
   bool ready = yw_vertex_tets_create(m.mem, mesh, &m.around) && m.fetters && old;
   yw_status status = ready ? find_fetters(&m) : YW_ERR_MEMORY;
   for (int32_t i = 0; status == YW_OK && i < mesh->num_vertices; ++i) old[i] = mesh->positions[i];
-  if (status == YW_OK) improve_all(&m);
-  if (status == YW_OK) status = undo_overlaps(&m, old);
+  if (status == YW_OK && is_any_poor(mesh)) {
+    improve_all(&m);
+    status = undo_overlaps(&m, old);
+  }
+  if (status == YW_OK) status = part_pieces(&m);
   yw_vertex_tets_free(m.mem, &m.around);
   yw_mem_free(m.mem, m.fetters);
   yw_mem_free(m.mem, old);

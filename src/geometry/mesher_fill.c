@@ -501,6 +501,7 @@ yw_status yw_mesher_fill(const yw_shape* shape, const yw_allocator* mem, const y
   if (status == YW_OK && f.wish.families && yw_mesher_mend_families(shape, out) != YW_OK) {
     status = yw_fail_memory(error, "tets");
   }
+  if (status == YW_OK && f.wish.families) fit->tet_volume = volume_of(out);
   if (status != YW_OK) yw_tet_mesh_free(out);
   yw_size_guide_free(&matter, &guide);
   yw_matter_free(&matter);

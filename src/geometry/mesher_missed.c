@@ -64,6 +64,12 @@ static bool pick_three(face_set* set) {
   return true;
 }
 
+// Volume between the normals of three faces.
+static float span_of(const face_set* three) {
+  const yw_vec3* n = three->normal;
+  return fabsf(yw_dot(n[0], yw_cross(n[1], n[2])));
+}
+
 // Where three planes meet, if that is a corner of the shape.
 static bool meet(const yw_featurer* f, const face_set* set, float size, yw_vec3* out) {
   const yw_vec3 *n = set->normal, *p = set->at;
@@ -92,28 +98,68 @@ static bool find_missed(const yw_featurer* f, const int32_t* v, float size, floa
   return pick_three(&set) && meet(f, &set, size, corner) && !yw_feature_is_excepted(f, *corner);
 }
 
-// A corner that the triangle cuts off.
-static bool misses_corner(yw_featurer* f, const int32_t* v, yw_vec3* corner) {
+// Whether the corner is near the triangle, and no vertex is there.
+static bool is_open_corner(const yw_featurer* f, const int32_t* v, float size, yw_vec3 corner) {
   const yw_tet_edit* e = f->edit;
-  float size = 0.0f, nearest = INFINITY;
-  bool sharp = false;
+  float nearest = INFINITY;
   for (int k = 0; k < 3; ++k) {
-    if (e->holds.items[v[k]] == YW_HOLD_CORNER) return false;
-    sharp = sharp || e->holds.items[v[k]] == YW_HOLD_CREASE;
-    size = fmaxf(size, e->sizes.items[v[k]]);
-  }
-  if (!sharp) return false;
-  if (!find_missed(f, v, size, -1.0f, corner) && !find_missed(f, v, size, 1.0f, corner)) {
-    return false;
-  }
-  for (int k = 0; k < 3; ++k) {
-    nearest = fminf(nearest, yw_distance(e->positions.items[v[k]], *corner));
+    nearest = fminf(nearest, yw_distance(e->positions.items[v[k]], corner));
   }
   if (!(nearest < LATE_REACH * size)) return false;
   for (int32_t i = 0; i < e->positions.count; ++i) {
-    if (yw_distance(e->positions.items[i], *corner) < YW_FEATURE_CLOSE_ENOUGH * size) return false;
+    if (yw_distance(e->positions.items[i], corner) < YW_FEATURE_CLOSE_ENOUGH * size) return false;
   }
   return true;
+}
+
+// Number of vertices of a triangle that are at corners; -1 if it is flat on a face. size: of the
+// largest cell.
+static int corners_of(const yw_featurer* f, const int32_t* v, float* size) {
+  const yw_tet_edit* e = f->edit;
+  bool sharp = false;
+  int count = 0;
+  *size = 0.0f;
+  for (int k = 0; k < 3; ++k) {
+    count += e->holds.items[v[k]] == YW_HOLD_CORNER;
+    sharp = sharp || e->holds.items[v[k]] >= YW_HOLD_CREASE;
+    *size = fmaxf(*size, e->sizes.items[v[k]]);
+  }
+  return sharp ? count : -1;
+}
+
+// A corner that the triangle cuts off.
+static bool misses_corner(const yw_featurer* f, const int32_t* v, yw_vec3* corner) {
+  float size;
+  if (corners_of(f, v, &size) != 0) return false;
+  if (!find_missed(f, v, size, -1.0f, corner) && !find_missed(f, v, size, 1.0f, corner)) {
+    return false;
+  }
+  return is_open_corner(f, v, size, *corner);
+}
+
+// The same for a triangle that ends at another corner, as large cells do: any three of the faces
+// around may meet.
+static bool misses_next_corner(const yw_featurer* f, const int32_t* v, yw_vec3* corner) {
+  const yw_tet_edit* e = f->edit;
+  float size;
+  if (corners_of(f, v, &size) < 0) return false;
+  face_set set = {.side = -1.0f};
+  for (int k = 0; k < 3; ++k) {
+    add_faces_at(f, e->positions.items[v[k]], e->sizes.items[v[k]], &set);
+  }
+  for (int n = 0; n < set.count * set.count * set.count; ++n) {
+    int a = n % set.count, b = n / set.count % set.count, c = n / (set.count * set.count);
+    if (a >= b || b >= c) continue;
+    const face_set three = {.side = set.side,
+                            .count = 3,
+                            .at = {set.at[a], set.at[b], set.at[c]},
+                            .normal = {set.normal[a], set.normal[b], set.normal[c]}};
+    if (span_of(&three) > LEAST_SPAN && meet(f, &three, size, corner) &&
+        !yw_feature_is_excepted(f, *corner) && is_open_corner(f, v, size, *corner)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // The nearest vertex moves there, along its crease if it is on one; or an edge is split.
@@ -157,7 +203,7 @@ yw_status yw_make_missed_corners(yw_featurer* f, bool last, int32_t* num_made) {
   for (int32_t t = 0; t < f->num_triangles; ++t) {
     const int32_t* v = f->triangles + 3 * (size_t)t;
     yw_vec3 corner;
-    if (!misses_corner(f, v, &corner)) continue;
+    if (!misses_corner(f, v, &corner) && !(last && misses_next_corner(f, v, &corner))) continue;
     if (make_corner(f, v, corner)) {
       ++*num_made;
     } else if (last && !is_listed(f, corner)) {
@@ -274,6 +320,12 @@ static bool try_places(yw_featurer* f, int32_t a, int32_t b, yw_vec3 place, cons
   return false;
 }
 
+// Smaller cells help there.
+static void list_unsharp(yw_featurer* f, yw_vec3 place) {
+  if (!YW_LIST_RESERVE(&f->edit->mem, f->unsharp, 1)) return;
+  f->unsharp->items[f->unsharp->count++] = place;
+}
+
 // Lists an edge that still cuts off a ridge; one that fills a groove gets a vertex there.
 void yw_note_unsharp(yw_featurer* f, int32_t a, int32_t b) {
   const yw_tet_edit* e = f->edit;
@@ -290,8 +342,7 @@ void yw_note_unsharp(yw_featurer* f, int32_t a, int32_t b) {
     try_places(f, a, b, place, normal, 1.0f, size);
     return;
   }
-  if (!YW_LIST_RESERVE(&e->mem, f->unsharp, 1)) return;
-  f->unsharp->items[f->unsharp->count++] = place;
+  list_unsharp(f, place);
 }
 
 static face_set faces_of(const yw_featurer* f, int32_t vertex, float side) {
@@ -317,12 +368,13 @@ static yw_vec3 crossing_of(const yw_vec3 p[2], yw_vec3 place, const yw_vec3 norm
   return yw_mad(place, yw_dot(from, along) + t * slope, along);
 }
 
-// An edge that begins on one crease and cuts off another, or fills it: inserts a vertex there.
+// An edge that begins on one crease and cuts off another, or fills it: inserts a vertex there, or
+// lists the place.
 void yw_mend_missed_edge(yw_featurer* f, int32_t a, int32_t b) {
   const yw_tet_edit* e = f->edit;
   int least = e->holds.items[a], most = e->holds.items[b];
   if (least > most) least = e->holds.items[b], most = e->holds.items[a];
-  if (least < YW_HOLD_SURFACE || most != YW_HOLD_CREASE) return;
+  if (least < YW_HOLD_SURFACE || most < YW_HOLD_CREASE) return;
   const yw_vec3 p[2] = {e->positions.items[a], e->positions.items[b]};
   yw_vec3 middle = yw_lerp(p[0], p[1], 0.5f);
   float size = fminf(e->sizes.items[a], e->sizes.items[b]);
@@ -335,7 +387,7 @@ void yw_mend_missed_edge(yw_featurer* f, int32_t a, int32_t b) {
     if (!yw_find_crease(e->shape, p, normal, &place)) continue;
     place = crossing_of(p, place, normal);
     if (!is_missed(f, place, normal, side, size)) continue;
-    try_places(f, a, b, place, normal, side, size);
+    if (!try_places(f, a, b, place, normal, side, size)) list_unsharp(f, place);
     return;
   }
 }

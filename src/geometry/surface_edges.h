@@ -27,11 +27,6 @@ void yw_surface_edges_free(yw_surface_edges* edges);
 /// End of the run of edges between the same places that begins at `first`.
 int32_t yw_surface_run_end(const yw_surface_edges* edges, int32_t first);
 
-/// The part of a report that takes little time: all but parts and crossings. YW_ERR_GEOMETRY: an
-/// index is out of range. YW_ERR_MEMORY.
-yw_status yw_surface_openings(const yw_tri_mesh* mesh, const yw_allocator* mem,
-                              yw_surface_report* out);
-
 /// Number of the part that each triangle belongs to, in the order of the file; returns how many, or
 /// -1 if out of memory. part has num_triangles entries.
 int32_t yw_surface_parts(const yw_tri_mesh* mesh, const yw_surface_edges* edges, int32_t* part);

@@ -349,7 +349,15 @@ static bool warn_of_openings(yw_loader* l, const yw_json* node, const yw_tri_mes
   yw_surface_report r;
   yw_status status = yw_surface_openings(mesh, &l->scene->mem, &r);
   if (status == YW_ERR_MEMORY) return yw_memory_fail(&l->r);
-  if (status < 0 || r.hole_area < LEAST_OPENING * r.area) return true;
+  if (status < 0) return true;
+  if (r.turned_edges > 0) {
+    yw_value_warn(&l->r, node,
+                  ": the surface has one side only, as a Klein bottle: at %d edges triangles face "
+                  "opposite sides, the first at (%.4g, %.4g, %.4g). What is inside is a guess",
+                  r.turned_edges, (double)r.turned_place.x, (double)r.turned_place.y,
+                  (double)r.turned_place.z);
+  }
+  if (r.hole_area < LEAST_OPENING * r.area) return true;
   double share = 100.0 * r.hole_area / r.area;
   yw_value_warn(&l->r, node,
                 ": the surface is open: %d hole%s, %.0f %% as large as the surface, %s closed, and "

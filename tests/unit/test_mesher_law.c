@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the mesher promises for any shape, on random unions and differences of primitives: volume,
-// parts and tunnels, angles, whatever is wider than a cell, sharp edges and corners of boxes.
+// parts and tunnels, angles, whatever is wider than a cell, sharp edges and corners of boxes. With
+// YW_TEST_FULL also with the sizes of the methods.
 #include "support/testing.h"
 
+#include "geometry/mesher.h"
 #include "geometry/winding.h"
+#include "scene/method.h"
 #include "support/mesh_testing.h"
 #include "support/solid_topology.h"
 #include "yawara/extend/vec.h"
@@ -239,15 +242,16 @@ typedef struct tally {
   int shapes, volumes, angles, topologies, features, edges, corners;  ///< checked or broken
 } tally;
 
-static void check_shape(const random_shape* s, int n, test_random* random, tally* checked,
-                        tally* broken) {
+// wish: the sizes of a method; NULL: the usual ones.
+static void check_shape(const random_shape* s, int n, const yw_size_wish* wish, test_random* random,
+                        tally* checked, tally* broken) {
   yw_mesher_def def = yw_default_mesher_def();
   def.max_tets = MAX_TETS;
   yw_tet_mesh mesh;
   yw_tet_fit fit;
   yw_error error;
   double volume = sampled_volume(s->shape, random);
-  yw_status status = yw_shape_fill(s->shape, NULL, &def, &mesh, &fit, &error);
+  yw_status status = yw_mesher_fill(s->shape, NULL, &def, wish, NULL, &mesh, &fit, &error);
   if (status != YW_OK) {
     if (volume == 0) return;
     print_error("shape %d: %s\n", n, error.message);
@@ -263,7 +267,7 @@ static void check_shape(const random_shape* s, int n, test_random* random, tally
   float size = fit.size;
   ++checked->shapes;
   // Where the tets do not suffice, the report must be right.
-  bool short_of_tets = mesh.num_tets > 0.7 * MAX_TETS;
+  bool short_of_tets = wish == NULL && mesh.num_tets > 0.7 * MAX_TETS;
   if (!(fabs(fit.shape_volume / volume - 1) <= 0.01) ||
       !(fabs(fit.tet_volume / q.volume - 1) <= 1e-6)) {
     print_error("shape %d: reported volumes %.5g and %.5g instead of %.5g and %.5g\n", n,
@@ -313,33 +317,47 @@ static void check_shape(const random_shape* s, int n, test_random* random, tally
   yw_tet_mesh_free(&mesh);
 }
 
-static void random_shapes_are_kept(void** state) {
-  (void)state;
+// The few large tets of a method miss an edge or a corner of one shape in fifty, at most.
+static void check_shapes(int num_shapes, const char* sizes, const yw_size_wish* wish) {
   test_random random = {2024};
   tally checked = {0}, broken = {0};
-  // All of them take two minutes.
-  int num_shapes = getenv("YW_TEST_FULL") ? NUM_SHAPES : NUM_SHAPES / 8;
-  if (getenv("YW_TEST_FAST")) num_shapes = NUM_SHAPES / 16;
   for (int n = 0; n < num_shapes; ++n) {
     random_shape s = make_random_shape(&random, n);
-    check_shape(&s, n, &random, &checked, &broken);
+    check_shape(&s, n, wish, &random, &checked, &broken);
     yw_shape_release(s.shape);
   }
   print_message(
-      "%d shapes, %d with a clear topology, %d points a cell deep, %d on edges and %d at corners "
-      "of "
-      "boxes; broken: %d meshes, %d volumes, %d angles, %d topologies, %d features, %d edges, %d "
-      "corners\n",
-      checked.shapes, checked.topologies, checked.features, checked.edges, checked.corners,
+      "%s: %d shapes, %d with a clear topology, %d points a cell deep, %d on edges and %d at "
+      "corners of boxes; broken: %d meshes, %d volumes, %d angles, %d topologies, %d features, %d "
+      "edges, %d corners\n",
+      sizes, checked.shapes, checked.topologies, checked.features, checked.edges, checked.corners,
       broken.shapes, broken.volumes, broken.angles, broken.topologies, broken.features,
       broken.edges, broken.corners);
   assert_int_equal(broken.shapes + broken.volumes + broken.angles, 0);
   assert_int_equal(broken.topologies + broken.features, 0);
-  assert_int_equal(broken.corners, 0);
-  assert_int_equal(broken.edges, 0);
+  assert_at_most(broken.corners, wish ? checked.shapes / 50 : 0);
+  assert_at_most(broken.edges, wish ? checked.shapes / 50 : 0);
+}
+
+static void random_shapes_are_kept(void** state) {
+  (void)state;
+  // All of them take two minutes.
+  int num_shapes = getenv("YW_TEST_FULL") ? NUM_SHAPES : NUM_SHAPES / 8;
+  if (getenv("YW_TEST_FAST")) num_shapes = NUM_SHAPES / 16;
+  check_shapes(num_shapes, "usual sizes", NULL);
+}
+
+static void so_they_are_with_the_sizes_of_methods(void** state) {
+  (void)state;
+  int num_shapes = getenv("YW_TEST_FULL") ? NUM_SHAPES : NUM_SHAPES / 16;
+  check_shapes(num_shapes, "match, frames", yw_scene_match.tet_size);
+  check_shapes(num_shapes, "fem", yw_scene_fem.tet_size);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_shapes_are_kept)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_shapes_are_kept),
+      cmocka_unit_test(so_they_are_with_the_sizes_of_methods),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

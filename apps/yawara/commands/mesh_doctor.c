@@ -87,7 +87,9 @@ void doctor_print_surface(const yw_tri_mesh* surface, const yw_surface_report* r
     print_place(r->crowded_place);
   }
   if (r->flat_triangles > 0) printf("  flat triangles  %d without area\n", r->flat_triangles);
-  if (doctor_is_sheet(r)) {
+  if (!(r->area > 0.0)) {
+    printf("  Nothing can be made of it: it has no area.\n");
+  } else if (doctor_is_sheet(r)) {
     printf(
         "  This is a sheet rather than a solid. Simulate the surface itself:\n"
         "    \"sheet\": { \"file\": \"%s\", \"thickness\": %.2g }, \"slender\": {}\n",

@@ -179,14 +179,17 @@ static double moment_along(const section* s, int n) {
 // A leaning body bends its legs: with the weight W, the compliance C = int dy / (E I) below the
 // centre and the offset o of the centre from the middle of the feet, it leans by theta = W C (o + h
 // theta). Its centre stays above its feet, o + h theta < o + d, if E > W h int dy / I (1 + o / d).
+// Sections that carry less than half of the body, such as the back of a chair, bend on their own.
 static double leaning(const footing* f, const section* sections, double step, double volume) {
   double worst = 0.0, largest = 0.0;
   for (int n = 0; n < SECTIONS; ++n) largest = fmax(largest, fabs(sections[n].area));
   for (int n = 0; n < DIRECTIONS; ++n) {
-    double sum = 0.0, half;
+    double sum = 0.0, carried = volume, half;
     if (!stands(f, n, &half)) return 0.0;
     // The lowest section may be the rounding of soles.
     for (int i = 1; i < SECTIONS && (i + 1) * step < f->height; ++i) {
+      carried -= step * fabs(sections[i - 1].area);
+      if (carried < 0.5 * volume) break;
       if (!(fabs(sections[i].area) > LEAST_AREA * largest)) continue;
       sum += step / moment_along(&sections[i], n);
     }
@@ -218,6 +221,7 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
   if (!(sums.volume > 0.0) || !isfinite(stiffness)) return found;
   const footing feet = footing_of(surface, axis, low, length);
   double lean = leaning(&feet, sections, step, sums.volume) / length;
+  found.falls = stiffness > MOST || lean > MOST;
   found.stiffness = (float)fmin(stiffness, MOST);
   found.lean = (float)fmin(lean, MOST);
   found.stress = (float)(sums.stress / length);
@@ -227,7 +231,7 @@ stance stance_of(const yw_tri_mesh* surface, int axis) {
   return found;
 }
 
-static float openness_of(const yw_tri_mesh* surface) {
+static float area_as_vector(const yw_tri_mesh* surface) {
   yw_vec3 sum = yw_v3(0, 0, 0);
   double area = 0.0;
   for (int32_t t = 0; t < surface->num_triangles; ++t) {
@@ -239,6 +243,17 @@ static float openness_of(const yw_tri_mesh* surface) {
     area += (double)yw_length(normal);
   }
   return area > 0.0 ? (float)((double)yw_length(sum) / area) : 0.0f;
+}
+
+// Triangles that face opposite sides are turned over first. Of many holes each may have another
+// panel in front of it.
+static float openness_of(yw_tri_mesh* surface) {
+  yw_surface_report r;
+  int32_t turned;
+  if (yw_surface_openings(surface, NULL, &r) < 0 || r.open_edges == 0) return 0.0f;
+  if (r.turned_edges > 0 && yw_tri_mesh_orient(surface, &turned) < 0) return 0.0f;
+  float open = area_as_vector(surface);
+  return r.holes <= 2 ? fmaxf(open, (float)(r.hole_area / r.area)) : open;
 }
 
 stance stance_of_file(const char* path, bool tets, int axis) {

@@ -20,8 +20,11 @@ typedef struct stance {
   /// From here it may fall on its feet without toppling; INFINITY where nothing limits it, also for
   /// what does not stand at all.
   float drop;
+  /// It needs so much that it does not stand, whatever it is made of: a wheel, a needle.
+  bool falls;
   /// How open the surface is: its area as a vector over its area. 0 if it is closed, 1/2 for half
-  /// of a ball, 1 for what is flat.
+  /// of a ball, 1 for what is flat. Of one or two holes their area over that of the surface, if
+  /// that is more: above 1 for a band or a Moebius strip.
   float open;
 } stance;
 

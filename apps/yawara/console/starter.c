@@ -35,6 +35,8 @@
 #define TWO_LEGS 30.0f
 #define LEANS 15.0f
 #define GENTLE_DROP 0.01f
+// What does not stand, whatever it is made of, needs less: so much that it falls as a whole.
+#define FALLING 300.0f
 // Legs are legs where a body needs at least this stance. Thinner than so many particles they have
 // no resistance to bending.
 #define LEGS 10.0f
@@ -43,7 +45,6 @@
 // teapot, armadillo and cow have 1 to 2 %, spot 0.01 %.
 #define THIN_SHARE 0.005f
 #define THIN_PARTICLES 1.5f
-#define WHOLLY_THIN 0.5f
 // Openness (stance.h) of a dish a third as deep as its radius: what is flatter is a sheet.
 #define MOST_OPEN 0.9f
 // Share of the mass that moves to small tets of fem, which thin legs have many of; more where what
@@ -107,6 +108,7 @@ typedef struct starter {
   float scale;       // of the file's coordinates
   yw_vec3 center;    // of the file's box
   float height;      // m
+  float flat;        // shortest side over the longest
   float drop;        // m, of its lowest point above the floor
   float stiffness;   // Young's modulus over density, gravity and length
   float yield;       // strain at which it yields; 0: elastic
@@ -192,6 +194,7 @@ static int measure_file(const starter_options* o, const char* path, starter* s) 
   s->scale = s->length / longest;
   s->center = yw_lerp(box.lower, box.upper, 0.5f);
   s->height = (s->turned ? size.z : size.y) * s->scale;
+  s->flat = fminf(size.x, fminf(size.y, size.z)) / longest;
   s->drop = DROP * s->height;
   return -1;
 }
@@ -202,8 +205,8 @@ static void hold_thin_parts(const starter_options* o, const char* path, float sp
                             const stance* legs, starter* s) {
   bool thin_legs = s->legs && legs->thickness < LEG_PARTICLES * spacing;
   float share = thin_legs ? 0.0f : thin_share_of_file(path, s->volume, THIN_PARTICLES * spacing);
-  // What is thin as a whole is a layer of particles.
-  s->thin = share > THIN_SHARE && share < WHOLLY_THIN;
+  // A plate is a layer of particles.
+  s->thin = share > THIN_SHARE && s->flat > THIN_PARTICLES * spacing;
   if (!thin_legs && !s->thin) return;
   const char* what =
       o->method ? ": they will fold; --method fem holds them" : ": fem is taken instead";
@@ -235,8 +238,9 @@ static int fit_legs(const starter_options* o, const char* path, starter* s) {
         "%s: the surface is open, with hardly anything behind it: --as cloth makes a sheet of it",
         path);
   }
-  s->stiffness = fmaxf(s->stiffness, s->what->hold * legs.stiffness);
-  if (legs.lean > TWO_LEGS && s->stiffness < LEANS * legs.lean) {
+  float held = legs.falls ? fminf(legs.stiffness, FALLING) : legs.stiffness;
+  s->stiffness = fmaxf(s->stiffness, s->what->hold * held);
+  if (!legs.falls && legs.lean > TWO_LEGS && s->stiffness < LEANS * legs.lean) {
     s->stiffness = LEANS * legs.lean;
     s->drop = fminf(s->drop, GENTLE_DROP * s->height);
   }

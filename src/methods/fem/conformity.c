@@ -36,22 +36,43 @@ static yw_status check_partners(const yw_tet_mesh* mesh, const int32_t* partner,
   return YW_OK;
 }
 
-// True if p is in the triangle, edges included, but not at a corner.
-static bool is_inside_face(const yw_dvec3 t[3], yw_dvec3 p) {
-  yw_dvec3 e = yw_dsub(t[1], t[0]), f = yw_dsub(t[2], t[0]), d = yw_dsub(p, t[0]);
-  yw_dvec3 n = yw_dcross(e, f);
+static bool is_in_plane(const yw_dvec3 t[3], yw_dvec3 p) {
+  yw_dvec3 e = yw_dsub(t[1], t[0]), f = yw_dsub(t[2], t[0]), n = yw_dcross(e, f);
   double area2 = yw_dlength(n), longest = fmax(yw_dlength(e), yw_dlength(f));
   longest = fmax(longest, yw_dlength(yw_dsub(t[2], t[1])));
-  if (!(area2 > 0.0) || fabs(yw_ddot(d, n)) > ON_FACE * longest * area2) return false;
+  return area2 > 0.0 && fabs(yw_ddot(yw_dsub(p, t[0]), n)) <= ON_FACE * longest * area2;
+}
+
+// True if p is in the triangle, edges included, but not at a corner.
+static bool is_inside_face(const yw_dvec3 t[3], yw_dvec3 p) {
+  if (!is_in_plane(t, p)) return false;
+  yw_dvec3 e = yw_dsub(t[1], t[0]), f = yw_dsub(t[2], t[0]), d = yw_dsub(p, t[0]);
+  yw_dvec3 n = yw_dcross(e, f);
+  double area2 = yw_dlength(n);
   double b1 = yw_ddot(yw_dcross(d, f), n) / (area2 * area2);
   double b2 = yw_ddot(yw_dcross(e, d), n) / (area2 * area2);
   double b0 = 1.0 - b1 - b2, low = fmin(b0, fmin(b1, b2)), high = fmax(b0, fmax(b1, b2));
   return low > -ON_FACE && high < 1.0 - AT_CORNER;
 }
 
+// Whether a boundary face with this vertex lies in the plane of another: tets that should be joined
+// there have one. Parts of a body that merely touch with a vertex do not.
+static bool lies_against(const yw_tet_mesh* mesh, const int32_t* partner, const yw_dvec3 t[3],
+                         int32_t vertex) {
+  for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) {
+    if (partner[f] >= 0) continue;
+    int32_t v[3];
+    yw_tet_face_vertices(mesh, f, v);
+    bool flat = v[0] == vertex || v[1] == vertex || v[2] == vertex;
+    for (int k = 0; k < 3 && flat; ++k) flat = is_in_plane(t, yw_d3(mesh->positions[v[k]]));
+    if (flat) return true;
+  }
+  return false;
+}
+
 // Looks for boundary vertices on one boundary face, among vertices sorted along x.
-static int32_t vertex_on_face(const yw_tet_mesh* mesh, const int32_t face[3], const along_x* sorted,
-                              int32_t count) {
+static int32_t vertex_on_face(const yw_tet_mesh* mesh, const int32_t* partner,
+                              const int32_t face[3], const along_x* sorted, int32_t count) {
   yw_dvec3 t[3];
   double low = INFINITY, high = -INFINITY;
   for (int k = 0; k < 3; ++k) {
@@ -72,7 +93,8 @@ static int32_t vertex_on_face(const yw_tet_mesh* mesh, const int32_t face[3], co
   for (int32_t i = begin; i < count && (double)sorted[i].x <= high + margin; ++i) {
     int32_t v = sorted[i].vertex;
     if (v == face[0] || v == face[1] || v == face[2]) continue;
-    if (is_inside_face(t, yw_d3(mesh->positions[v]))) return v;
+    if (!is_inside_face(t, yw_d3(mesh->positions[v]))) continue;
+    if (lies_against(mesh, partner, t, v)) return v;
   }
   return -1;
 }
@@ -101,7 +123,7 @@ static yw_status check_boundary(const yw_tet_mesh* mesh, const int32_t* partner,
     if (partner[f] >= 0) continue;
     int32_t v[3];
     yw_tet_face_vertices(mesh, f, v);
-    int32_t on = vertex_on_face(mesh, v, sorted, count);
+    int32_t on = vertex_on_face(mesh, partner, v, sorted, count);
     if (on < 0) continue;
     return yw_fail(error, YW_ERR_GEOMETRY,
                    "vertex %d lies inside the face (%d, %d, %d) of tet %d, which does not have it "
