@@ -20,6 +20,7 @@ class Stance(NamedTuple):
     stress: float = 0.0     # the largest that its weight causes in a section
     thickness: float = 0.0  # of the thinnest section that carries half of it
     volume: float = 0.0     # 0: nothing was measured
+    falls: bool = False     # it does not stand, whatever it is made of: a wheel, a needle
 
 
 class _Section(NamedTuple):
@@ -76,7 +77,9 @@ def _lean(points, triangles, sections, solid, low, step, length, volume):
     if height <= 0 or (reach <= 0).any():
         return 0.0
     half = 0.5 * (reach + np.roll(reach, DIRECTIONS // 2))
-    bending = [n for n in range(1, SECTIONS) if (n + 1) * step < height and solid[n]]
+    # Sections that carry less than half of the body, such as the back of a chair, bend on their own.
+    carried = volume - step * np.cumsum([abs(section.area) for section in sections])
+    bending = [n for n in range(1, SECTIONS) if (n + 1) * step < height and solid[n] and carried[n - 1] >= 0.5 * volume]
     return max(volume * height * max(half[i] / reach[i], 1.0) *
                sum(step / sections[n].moment_along(directions[i]) for n in bending) for i in range(DIRECTIONS))
 
@@ -108,4 +111,4 @@ def measure(points, faces):
     thinnest = float(thickness[carries].min()) if carries.any() else np.inf
     lean = _lean(points, triangles, sections, solid, low, step, length, float(carried[0]))
     return Stance(min(worst / length, MOST), min(lean / length, MOST), stress / length, thinnest / length,
-                  float(carried[0]) / length ** 3)
+                  float(carried[0]) / length ** 3, max(worst, lean) / length > MOST)

@@ -33,10 +33,11 @@ NAMED = {
 }
 
 # As yawara new --as (starter.c): what needs more than TWO_LEGS to keep its centre above its feet gets
-# so many times that; above LEGS it stands on legs, which particles farther apart than half of their
+# so many times that, and what does not stand at all so much that it falls as a whole; above LEGS it stands on legs, which particles farther apart than half of their
 # thickness cannot hold, and moves this share of its mass to small tets of fem, more if it yields.
 TWO_LEGS = 30
 LEANS = 15
+FALLING = 300
 LEGS = 10
 LEG_PARTICLES = 2
 LEG_MASS = 0.02
@@ -83,8 +84,8 @@ def _strength(name, method, legs):
     thin = legs.stiffness > LEGS and legs.thickness < LEG_PARTICLES * spacing
     if method == "plastic" and thin:
         return stiffness, yield_strain  # they fold whatever they are made of
-    stiffness = max(stiffness, hold * legs.stiffness)
-    if legs.lean > TWO_LEGS:
+    stiffness = max(stiffness, hold * (min(legs.stiffness, FALLING) if legs.falls else legs.stiffness))
+    if not legs.falls and legs.lean > TWO_LEGS:
         stiffness = max(stiffness, LEANS * legs.lean)
     return stiffness, max(yield_strain, YIELD_LOADS * legs.stress / stiffness) if yield_strain else 0
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "geometry/mesh_faces.h"
+#include "geometry/order.h"
 #include "methods/fem/hierarchy.h"
 #include "yawara/extend/error.h"
 #include "yawara/extend/memory.h"
@@ -16,6 +17,16 @@ typedef struct along_x {
   float x;
   int32_t vertex;
 } along_x;
+
+// The faces that one tet alone has, and their vertices.
+typedef struct boundary {
+  const yw_tet_mesh* mesh;
+  int32_t* partner;  ///< per face: that of the tet beyond; negative: none
+  yw_vertex_tets around;
+  bool* seen;
+  along_x* sorted;
+  int32_t count;
+} boundary;
 
 static int compare_x(const void* a, const void* b) {
   const along_x *l = a, *r = b;
@@ -57,13 +68,12 @@ static bool is_inside_face(const yw_dvec3 t[3], yw_dvec3 p) {
 
 // Whether a boundary face with this vertex lies in the plane of another: tets that should be joined
 // there have one. Parts of a body that merely touch with a vertex do not.
-static bool lies_against(const yw_tet_mesh* mesh, const int32_t* partner, const yw_dvec3 t[3],
-                         int32_t vertex) {
-  for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) {
-    if (partner[f] >= 0) continue;
-    int32_t v[3];
+static bool lies_against(const boundary* b, const yw_dvec3 t[3], int32_t vertex) {
+  const yw_tet_mesh* mesh = b->mesh;
+  for (size_t n = 4 * b->around.start[vertex]; n < 4 * b->around.start[vertex + 1]; ++n) {
+    int32_t f = 4 * b->around.tets[n / 4] + (int32_t)(n % 4), v[3];
     yw_tet_face_vertices(mesh, f, v);
-    bool flat = v[0] == vertex || v[1] == vertex || v[2] == vertex;
+    bool flat = b->partner[f] < 0 && (v[0] == vertex || v[1] == vertex || v[2] == vertex);
     for (int k = 0; k < 3 && flat; ++k) flat = is_in_plane(t, yw_d3(mesh->positions[v[k]]));
     if (flat) return true;
   }
@@ -71,59 +81,54 @@ static bool lies_against(const yw_tet_mesh* mesh, const int32_t* partner, const 
 }
 
 // Looks for boundary vertices on one boundary face, among vertices sorted along x.
-static int32_t vertex_on_face(const yw_tet_mesh* mesh, const int32_t* partner,
-                              const int32_t face[3], const along_x* sorted, int32_t count) {
+static int32_t vertex_on_face(const boundary* b, const int32_t face[3]) {
+  const yw_vec3* x = b->mesh->positions;
   yw_dvec3 t[3];
   double low = INFINITY, high = -INFINITY;
   for (int k = 0; k < 3; ++k) {
-    t[k] = yw_d3(mesh->positions[face[k]]);
+    t[k] = yw_d3(x[face[k]]);
     low = fmin(low, t[k].x);
     high = fmax(high, t[k].x);
   }
   double margin = ON_FACE * (yw_dlength(yw_dsub(t[1], t[0])) + yw_dlength(yw_dsub(t[2], t[0])));
-  int32_t begin = 0, end = count;
+  int32_t begin = 0, end = b->count;
   while (begin < end) {
     int32_t middle = begin + (end - begin) / 2;
-    if ((double)sorted[middle].x < low - margin) {
+    if ((double)b->sorted[middle].x < low - margin) {
       begin = middle + 1;
     } else {
       end = middle;
     }
   }
-  for (int32_t i = begin; i < count && (double)sorted[i].x <= high + margin; ++i) {
-    int32_t v = sorted[i].vertex;
+  for (int32_t i = begin; i < b->count && (double)b->sorted[i].x <= high + margin; ++i) {
+    int32_t v = b->sorted[i].vertex;
     if (v == face[0] || v == face[1] || v == face[2]) continue;
-    if (!is_inside_face(t, yw_d3(mesh->positions[v]))) continue;
-    if (lies_against(mesh, partner, t, v)) return v;
+    if (is_inside_face(t, yw_d3(x[v])) && lies_against(b, t, v)) return v;
   }
   return -1;
 }
 
-// Vertices of boundary faces, sorted along x; returns their number.
-static int32_t sort_boundary(const yw_tet_mesh* mesh, const int32_t* partner, bool* seen,
-                             along_x* sorted) {
-  int32_t count = 0;
-  for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) {
-    if (partner[f] >= 0) continue;
+// Sorts the vertices of boundary faces along x.
+static void sort_boundary(boundary* b) {
+  for (int32_t f = 0; f < 4 * b->mesh->num_tets; ++f) {
+    if (b->partner[f] >= 0) continue;
     int32_t v[3];
-    yw_tet_face_vertices(mesh, f, v);
+    yw_tet_face_vertices(b->mesh, f, v);
     for (int k = 0; k < 3; ++k) {
-      if (seen[v[k]]) continue;
-      seen[v[k]] = true;
-      sorted[count++] = (along_x){mesh->positions[v[k]].x, v[k]};
+      if (b->seen[v[k]]) continue;
+      b->seen[v[k]] = true;
+      b->sorted[b->count++] = (along_x){b->mesh->positions[v[k]].x, v[k]};
     }
   }
-  qsort(sorted, (size_t)count, sizeof *sorted, compare_x);
-  return count;
+  qsort(b->sorted, (size_t)b->count, sizeof *b->sorted, compare_x);
 }
 
-static yw_status check_boundary(const yw_tet_mesh* mesh, const int32_t* partner,
-                                const along_x* sorted, int32_t count, yw_error* error) {
-  for (int32_t f = 0; f < 4 * mesh->num_tets; ++f) {
-    if (partner[f] >= 0) continue;
+static yw_status check_boundary(const boundary* b, yw_error* error) {
+  for (int32_t f = 0; f < 4 * b->mesh->num_tets; ++f) {
+    if (b->partner[f] >= 0) continue;
     int32_t v[3];
-    yw_tet_face_vertices(mesh, f, v);
-    int32_t on = vertex_on_face(mesh, partner, v, sorted, count);
+    yw_tet_face_vertices(b->mesh, f, v);
+    int32_t on = vertex_on_face(b, v);
     if (on < 0) continue;
     return yw_fail(error, YW_ERR_GEOMETRY,
                    "vertex %d lies inside the face (%d, %d, %d) of tet %d, which does not have it "
@@ -138,22 +143,22 @@ yw_status yw_fem_check_conformity(const yw_allocator* mem, const yw_tet_mesh* me
   if (mesh->num_tets > INT32_MAX / 4) {
     return yw_fail(error, YW_ERR_LIMIT, "%d tets are too many to subdivide", mesh->num_tets);
   }
-  int32_t* partner = YW_NEW_ARRAY(mem, int32_t, 4 * (size_t)mesh->num_tets);
-  bool* seen = YW_NEW_ARRAY(mem, bool, mesh->num_vertices);
-  along_x* sorted = YW_NEW_ARRAY(mem, along_x, mesh->num_vertices);
-  yw_status status = YW_ERR_MEMORY;
-  if (partner && seen && sorted) status = yw_tet_face_partners(mem, mesh, partner);
+  boundary b = {.mesh = mesh};
+  b.partner = YW_NEW_ARRAY(mem, int32_t, 4 * (size_t)mesh->num_tets);
+  b.seen = YW_NEW_ARRAY(mem, bool, mesh->num_vertices);
+  b.sorted = YW_NEW_ARRAY(mem, along_x, mesh->num_vertices);
+  bool ready = b.partner && b.seen && b.sorted && yw_vertex_tets_create(mem, mesh, &b.around);
+  yw_status status = ready ? yw_tet_face_partners(mem, mesh, b.partner) : YW_ERR_MEMORY;
   if (status < 0) {
     yw_fail_memory(error, "the check of a mesh");
   } else {
-    status = check_partners(mesh, partner, error);
-    if (status >= 0) {
-      int32_t count = sort_boundary(mesh, partner, seen, sorted);
-      status = check_boundary(mesh, partner, sorted, count, error);
-    }
+    status = check_partners(mesh, b.partner, error);
+    if (status >= 0) sort_boundary(&b);
+    if (status >= 0) status = check_boundary(&b, error);
   }
-  yw_mem_free(mem, partner);
-  yw_mem_free(mem, seen);
-  yw_mem_free(mem, sorted);
+  yw_mem_free(mem, b.partner);
+  yw_mem_free(mem, b.seen);
+  yw_mem_free(mem, b.sorted);
+  yw_vertex_tets_free(mem, &b.around);
   return status;
 }
