@@ -277,6 +277,45 @@ static void follow(void* context) {
   body->model->method->follow(body->state, &body->particles);
 }
 
+// Adds body number i as contact sees it, unless it has nothing to meet.
+static void add_contact_body(const substep* s, int32_t i) {
+  yw_world* world = s->world;
+  yw_body* body = &world->bodies.items[world->body_order.items[i]];
+  if (!yw_body_takes_part(body)) return;
+  const yw_method* method = body->model->method;
+  yw_contact_geometry geometry = method->contact_geometry(body->state);
+  bool skin =
+      world->surfaces && method->contact_skin && method->contact_skin(body->state, &geometry);
+  // Points look for particles inside of tets.
+  bool solid = geometry.tets || (world->surfaces && geometry.triangles);
+  if (!solid && !geometry.radius) return;
+  // Bodies of the other kind and sleepers far from all others do not meet these, but their caches
+  // stay.
+  bool meets = body->lockstep == s->lockstep && (!body->asleep || body->in_reach);
+  yw_responder* responder = &world->responders.items[world->responders.count++];
+  *responder = (yw_responder){body, context_of(s, body, world->tasks), world};
+  world->contact_bodies.items[world->contact_bodies.count++] =
+      (yw_contact_body){.geometry = geometry,
+                        .topology_version = yw_body_topology(body) ^ (skin ? SKIN_VERSION : 0),
+                        .key = body->key,
+                        .number = world->body_order.items[i],
+                        .particles = &body->particles,
+                        .begin = body->begin,
+                        .respond = method->respond ? respond : NULL,
+                        .rigid = method->rigid_motion ? method->rigid_motion(body->state) : NULL,
+                        .fold = fold,
+                        .follow = follow,
+                        .context = responder,
+                        .friction = body->friction,
+                        .restitution = body->restitution,
+                        .body_contact = body->body_contact && meets,
+                        .self_contact = yw_body_meets_itself(body) && meets && !body->asleep,
+                        .rest_speed = yw_sleep_speed_of(world, body),
+                        .asleep = body->asleep,
+                        .filter = world->filters.count > 0 ? &world->filters.items[i] : NULL,
+                        .obstacles = body->report.obstacle_contacts > 0 ? &body->obstacles : NULL};
+}
+
 static yw_status resolve_contacts(substep* s, int32_t* num_contacts) {
   yw_world* world = s->world;
   bool any = yw_sleep_find_reach(world, s->h);
@@ -290,42 +329,7 @@ static yw_status resolve_contacts(substep* s, int32_t* num_contacts) {
     yw_surfaces_continue(world->surfaces, s->lockstep, s->part, s->num_parts);
   }
   world->contact_bodies.count = world->responders.count = 0;
-  for (int32_t i = 0; i < world->body_order.count; ++i) {
-    yw_body* body = &world->bodies.items[world->body_order.items[i]];
-    if (!yw_body_takes_part(body)) continue;
-    const yw_method* method = body->model->method;
-    yw_contact_geometry geometry = method->contact_geometry(body->state);
-    bool skin =
-        world->surfaces && method->contact_skin && method->contact_skin(body->state, &geometry);
-    // Points look for particles inside of tets.
-    bool solid = geometry.tets || (world->surfaces && geometry.triangles);
-    if (!solid && !geometry.radius) continue;
-    // Bodies of the other kind and sleepers far from all others do not meet these, but their caches
-    // stay.
-    bool meets = body->lockstep == s->lockstep && (!body->asleep || body->in_reach);
-    yw_responder* responder = &world->responders.items[world->responders.count++];
-    *responder = (yw_responder){body, context_of(s, body, world->tasks), world};
-    world->contact_bodies.items[world->contact_bodies.count++] = (yw_contact_body){
-        .geometry = geometry,
-        .topology_version = yw_body_topology(body) ^ (skin ? SKIN_VERSION : 0),
-        .key = body->key,
-        .number = world->body_order.items[i],
-        .particles = &body->particles,
-        .begin = body->begin,
-        .respond = method->respond ? respond : NULL,
-        .rigid = method->rigid_motion ? method->rigid_motion(body->state) : NULL,
-        .fold = fold,
-        .follow = follow,
-        .context = responder,
-        .friction = body->friction,
-        .restitution = body->restitution,
-        .body_contact = body->body_contact && meets,
-        .self_contact = yw_body_meets_itself(body) && meets && !body->asleep,
-        .rest_speed = yw_sleep_speed_of(world, body),
-        .asleep = body->asleep,
-        .filter = world->filters.count > 0 ? &world->filters.items[i] : NULL,
-        .obstacles = body->report.obstacle_contacts > 0 ? &body->obstacles : NULL};
-  }
+  for (int32_t i = 0; i < world->body_order.count; ++i) add_contact_body(s, i);
   yw_obstacle_surfaces_add(world, s->h);
   yw_contact_body* bodies = world->contact_bodies.items;
   int32_t count = world->contact_bodies.count, found = 0;
