@@ -72,7 +72,7 @@ if ! wait_for 30 is_ready; then
 fi
 
 cat >scene.json <<'END'
-{ "floor": {}, "duration": 2, "fps": 60, "substeps": 16,
+{ "floor": {}, "duration": 30, "fps": 60, "substeps": 60, "sleep_speed": 0,
   "bodies": [ { "name": "box", "mesh": { "lattice": { "size": 1, "cells": 4 } },
                 "position": [0, 0.7, 0], "match": { "alpha": 0.3 } } ] }
 END
