@@ -64,9 +64,8 @@ static yw_world* make(const serial_case* c, const bench_run* run, yw_error* erro
   yw_scene* scene = NULL;
   yw_world* world = NULL;
   // Some work is cut to the number of threads.
-  if (yw_scene_read(&def, &scene, NULL, error) >= 0 &&
-      yw_scene_build(scene, CORES, run->simd, &world, error) >= 0) {
-    yw_world_set_sleep_speed(world, 0.0f);
+  if (yw_scene_read(&def, &scene, NULL, error) >= 0) {
+    yw_scene_build(scene, CORES, run->simd, &world, error);
   }
   yw_scene_destroy(scene);
   return world;
