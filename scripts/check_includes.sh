@@ -50,8 +50,9 @@ allow src/scene "$shapes|materials/|files/|scene/|yawara/(pose|scene|world|joint
 public='yawara/'
 allow apps/yawara/codecs "$public|codecs/"
 allow apps/yawara/console "$public|console/"
-allow apps/yawara/ranks "$public|console/|ranks/"
-allow apps/yawara/render "$public|render/"
+allow apps/yawara/plugins "$public|plugins/"
+allow apps/yawara/ranks "$public|console/|plugins/|ranks/"
+allow apps/yawara/render "$public|plugins/|render/"
 allow apps/yawara/playback "$public|console/|render/|playback/"
 allow apps/yawara/server "$public|console/|render/|playback/|server/|(core|frame_layout|poser|text)\.h"
 allow apps/yawara/commands "$public|console/|render/|playback/|ranks/|server/|commands/"

@@ -9,6 +9,6 @@ version=$(number MAJOR).$(number MINOR).$(number PATCH)
 mkdir -p "$folder"
 git archive --format=tar --prefix="yawara-$version/" HEAD | gzip -9n >"$folder/yawara-$version.tar.gz"
 (cd "$folder" && sha256sum "yawara-$version.tar.gz" >"yawara-$version.tar.gz.sha256")
-python3 scripts/write_sbom.py "$version" build/yawara build/yawara-studies build/libyawara.so \
+python3 scripts/write_sbom.py "$version" build/yawara build/yawara-studies build/libyawara*.so \
   >"$folder/yawara-$version.spdx.json"
 ls -l "$folder"

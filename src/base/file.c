@@ -314,6 +314,8 @@ void yw_file_writer_abort(yw_file_writer* writer) {
 // Folders -----------------------------------------------------------------------------------------
 
 yw_status yw_make_folders(const char* path, yw_error* error) {
+  // Mostly all but the last are there.
+  if (mkdir(path, 0777) == 0 || errno == EEXIST) return YW_OK;
   char* partial = copy_text(NULL, path, "");
   if (!partial) return yw_fail_memory(error, "the name of a folder");
   yw_status status = YW_OK;

@@ -31,6 +31,7 @@ static bool may_meet(const yw_world* world, int32_t i, int32_t k) {
 
 int32_t yw_world_crossings(yw_world* world, yw_body_id (*out)[2], int32_t capacity) {
   if (!world || (!out && capacity > 0)) return -1;
+  if (world->body_order.count < 2) return 0;
   // Those that are being moved apart count.
   int32_t num_parting = world->parting.count;
   world->parting.count = 0;

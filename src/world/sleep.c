@@ -215,6 +215,18 @@ static float rest_speed(const yw_world* world, const yw_body* body, yw_aabb box)
   return speed_share(world, body) * fminf(world->sleep_speed, most);
 }
 
+// The sum of squares of the ways of particles in the step; once it is more than `most`, no more of
+// them are added: what moves is told after a few.
+static double squared_ways(const yw_body* body, double most) {
+  const yw_particles* p = &body->particles;
+  double sum = 0.0;
+  for (int32_t i = 0; i < p->count && !(sum > most); ++i) {
+    yw_vec3 way = yw_sub(yw_xyz(p->pos[i]), yw_xyz(body->last_good[i]));
+    sum += (double)yw_length2(way);
+  }
+  return sum;
+}
+
 // By the way of its particles in the step, not their velocities: where rounding or contact makes
 // them tremble, these do not say how the body moves.
 static bool is_at_rest(const yw_world* world, const yw_body* body, float dt) {
@@ -222,11 +234,10 @@ static bool is_at_rest(const yw_world* world, const yw_body* body, float dt) {
   const yw_method* method = body->model->method;
   if (body->last_good_count != p->count || is_blown(world)) return false;
   if (method->may_sleep && !method->may_sleep(body->state)) return false;
-  double sum = 0.0;
-  for (int32_t i = 0; i < p->count; ++i) {
-    yw_vec3 way = yw_sub(yw_xyz(p->pos[i]), yw_xyz(body->last_good[i]));
-    sum += (double)yw_length2(way);
-  }
+  // No body, however large, may be faster than that.
+  double fastest = (double)yw_sleep_speed_of(world, body) * (double)dt;
+  double sum = squared_ways(body, fastest * fastest * p->count);
+  if (sum > fastest * fastest * p->count) return false;
   yw_aabb box = yw_body_box(body);
   double most = (double)rest_speed(world, body, box) * (double)dt;
   return sum <= most * most * p->count && !is_near_moving_obstacle(body, box);

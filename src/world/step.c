@@ -385,6 +385,7 @@ static void settle_bodies(const substep* s) {
       yw_step_ctx ctx = context_of(s, body, world->tasks);
       note_status(body, method->settle(body->state, &body->particles, &ctx));
       body->forces.is_current = false;
+      world->is_checked = false;
     }
     bool changed = body->particles.count != body->last_good_count ||
                    yw_body_topology(body) != body->last_topology;
@@ -438,10 +439,12 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   note_begin(s);
   if (world->book) yw_book_begin_advance(world, s->lockstep);
   double mark = s->timing ? yw_seconds() : 0.0;
+  world->is_checked = false;
   advance_bodies(s);
   add_seconds(s, &mark, &report->seconds_advance);
   if (stopped_by(world) < 0) return stopped_by(world);
   yw_world_check_bodies(world, report);
+  world->is_checked = true;
   if (world->notes_forces) yw_forces_note_advance(world, s->lockstep, s->h);
   if (s->timing) mark = yw_seconds();
   if (world->book) yw_book_note_advance(world, s->lockstep, s->h);
@@ -453,6 +456,7 @@ static yw_status advance_together(substep* s, yw_step_report* report, int32_t* n
   yw_world_wake_moved(world);
   if (world->book && status >= 0) yw_book_note_contact(world, s->lockstep);
   add_seconds(s, &mark, &report->seconds_contact);
+  if (s->pushed) world->is_checked = false;
   if (world->notes_forces && s->pushed) yw_forces_note_contact(world, s->lockstep);
   return status;
 }
@@ -542,7 +546,11 @@ static yw_status step_world(yw_world* world, float dt, int32_t substeps, yw_step
   yw_homes_end_step(world);
   yw_status back = yw_away_end_step(world, &local);
   if (status >= 0 && back < 0) status = back;
-  if (status != YW_ERR_MEMORY && status != YW_ERR_DEVICE) yw_world_check_bodies(world, &local);
+  // Ranks and devices bring particles back only now.
+  bool is_checked = world->is_checked && !world->ranks && !world->device;
+  if (!is_checked && status != YW_ERR_MEMORY && status != YW_ERR_DEVICE) {
+    yw_world_check_bodies(world, &local);
+  }
   start_bodies(world, h);
   finish_hand_moves(world);
   yw_obstacles_end_step(world);

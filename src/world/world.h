@@ -166,6 +166,7 @@ struct yw_world {
   uint64_t next_key;
   bool measures_forces;                    ///< for the caller
   bool notes_forces;                       ///< in this step: for the caller or for drives
+  bool is_checked;                         ///< nothing moved particles since yw_world_check_bodies
   bool rollback;                           ///< keeps models and shapes
   YW_LIST(yw_model*) kept_models;          ///< of destroyed bodies
   YW_LIST(yw_kept_shape) kept_shapes;      ///< of destroyed obstacles

@@ -30,6 +30,7 @@ static const bench_entry entries[] = {
     {"cuda", bench_cuda,
      "match, plastic and fem bodies on a GPU, up to ten million particles or tets, same bits"},
     {"threads", bench_threads, "bodies of every method on 1, 2, 4 ... threads"},
+    {"serial", bench_serial, "what of a step no threads share, and what 16 cores reach at best"},
     {"ranks", bench_ranks, "a plastic body of a million masters on 1 to 8 ranks, same bits"},
 };
 enum { NUM_ENTRIES = sizeof entries / sizeof entries[0] };

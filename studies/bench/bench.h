@@ -70,5 +70,6 @@ bool bench_cuda_fem(const bench_run* run);
 bool bench_cuda_plastic(const bench_run* run, double copy_rate);
 int bench_ranks(const bench_run* run);
 int bench_threads(const bench_run* run);
+int bench_serial(const bench_run* run);
 
 #endif

@@ -52,7 +52,7 @@ else
   check "rows of bench render" rows_are_sound render
 fi
 
-check "benches that are listed" test "$(wc -w <<<"$names")" -eq 14
+check "benches that are listed" test "$(wc -w <<<"$names")" -eq 15
 cuda_runs_or_is_missing() { "$yawara" bench cuda --quick | grep -qE 'skipped: device cuda|particle'; }
 check "bench cuda, or what it misses" cuda_runs_or_is_missing
 

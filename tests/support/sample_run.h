@@ -65,7 +65,7 @@ static inline void write_sample_run(bool packed) {
   assert_int_equal(run_info_take_files(scene, &info, &error), YW_OK);
   assert_int_equal(run_folder_make(folder, false, &error), YW_OK);
   assert_int_equal(run_folder_write_shown(folder, scene, NULL, shown, &info, &error), YW_OK);
-  growing_file pack = {0};
+  frame_pack pack = {0};
   if (packed) assert_int_equal(run_folder_open_pack(folder, 0, &pack, &error), YW_OK);
   frame_cells known[5] = {0};
   for (int32_t i = 0; i < NUM_FRAMES; ++i) {
@@ -76,8 +76,8 @@ static inline void write_sample_run(bool packed) {
                      YW_OK);
     frame_free(&frame);
   }
-  if (packed) assert_int_equal(growing_file_flush(&pack, &error), YW_OK);
-  growing_file_close(&pack);
+  if (packed) assert_int_equal(frame_pack_flush(&pack, &error), YW_OK);
+  frame_pack_close(&pack);
   assert_int_equal(run_info_write(folder, &info, &error), YW_OK);
   run_info_free(&info);
   shown_destroy(shown);

@@ -9,7 +9,7 @@ enum { COUNT = 5 };
 static const char magic[SEALED_MAGIC] = {'Y', 'W', 'F', 'R', 'A', 'M', 'E', '4'};
 
 // A frame of 10, 17, 24 ... bytes with its number in them.
-static void put_frame(growing_file* pack, int32_t number) {
+static void put_frame(frame_pack* pack, int32_t number) {
   yw_writer writer = frame_pack_begin(pack, magic, 10 + 7 * (size_t)number);
   assert_non_null(writer.data);
   for (int32_t i = 0; i < 10 + 7 * number; ++i) yw_write_bytes(&writer, &"abcdefg"[number], 1);
@@ -17,16 +17,16 @@ static void put_frame(growing_file* pack, int32_t number) {
 }
 
 static void write_frames(const char* path, int32_t keep, int32_t end) {
-  growing_file pack;
+  frame_pack pack;
   yw_error error = {0};
   if (frame_pack_open(path, keep, &pack, &error) < 0) fail_msg("%s", error.message);
   for (int32_t i = keep; i < end; ++i) {
     put_frame(&pack, i);
     // Written together, or one by one.
-    if (i % 2) assert_int_equal(growing_file_flush(&pack, &error), YW_OK);
+    if (i % 2) assert_int_equal(frame_pack_flush(&pack, &error), YW_OK);
   }
-  assert_int_equal(growing_file_flush(&pack, &error), YW_OK);
-  growing_file_close(&pack);
+  assert_int_equal(frame_pack_flush(&pack, &error), YW_OK);
+  frame_pack_close(&pack);
 }
 
 static void check_frames(const char* path, frame_pack_index* index, int32_t count) {
@@ -108,11 +108,11 @@ static void going_on_gives_the_same_bytes(void** state) {
     yw_file_data_free(&again);
   }
   yw_file_data_free(&whole);
-  growing_file pack;
+  frame_pack pack;
   yw_error error = {0};
   assert_true(frame_pack_open(parts, COUNT + 1, &pack, &error) < 0);
   assert_non_null(strstr(error.message, "frame 5 is missing"));
-  growing_file_close(&pack);
+  frame_pack_close(&pack);
 }
 
 // After a power failure a file may end with zeros, or hold nothing else.
@@ -135,26 +135,55 @@ static void zeros_are_no_frames(void** state) {
   assert_int_equal(frame_pack_read(in_folder("nowhere"), &index, 0, &none, &error), YW_ERR_IO);
 }
 
+// Four hashes at once, of frames of different sizes, and of those that are left over.
+static void frames_written_together_are_sealed(void** state) {
+  (void)state;
+  enum { MANY = 7 };
+  const char* path = in_folder("together.ywp");
+  frame_pack pack;
+  frame_pack_index index = {0};
+  yw_error error = {0};
+  assert_int_equal(frame_pack_open(path, 0, &pack, &error), YW_OK);
+  for (int32_t i = 0; i < MANY; ++i) put_frame(&pack, MANY - 1 - i);
+  for (int32_t i = 0; i < MANY; ++i) put_frame(&pack, i);
+  assert_int_equal(frame_pack_flush(&pack, &error), YW_OK);
+  frame_pack_close(&pack);
+  assert_int_equal(frame_pack_count(path, &index), 2 * MANY);
+  for (int32_t i = 0; i < 2 * MANY; ++i) {
+    yw_file_data data;
+    yw_reader reader;
+    int32_t number = i < MANY ? MANY - 1 - i : i - MANY;
+    assert_int_equal(frame_pack_read(path, &index, i, &data, &error), YW_OK);
+    assert_int_equal(sealed_open(path, magic, &data, &reader, NULL, &error), YW_OK);
+    assert_int_equal(reader.size - reader.offset, 10 + 7 * number);
+    yw_file_data_free(&data);
+  }
+  frame_pack_index_free(&index);
+}
+
 // What a full disk does not take is told, and not lost.
 static void a_full_disk_is_told(void** state) {
   (void)state;
-  growing_file pack;
+  frame_pack pack = {0};
   yw_error error = {0};
   if (access("/dev/full", W_OK) != 0) skip();
-  assert_int_equal(growing_file_open("/dev/full", 0, &pack, &error), YW_OK);
+  assert_int_equal(growing_file_open("/dev/full", 0, &pack.file, &error), YW_OK);
   put_frame(&pack, 1);
-  size_t held = pack.used;
-  assert_int_equal(growing_file_flush(&pack, &error), YW_ERR_IO);
+  size_t held = pack.file.used;
+  assert_int_equal(frame_pack_flush(&pack, &error), YW_ERR_IO);
   assert_non_null(strstr(error.message, "/dev/full"));
-  assert_int_equal(pack.used, held);
-  growing_file_close(&pack);
-  growing_file_close(&pack);
+  assert_int_equal(pack.file.used, held);
+  frame_pack_close(&pack);
+  frame_pack_close(&pack);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(frames_are_there_or_not),       cmocka_unit_test(a_growing_file_is_followed),
-      cmocka_unit_test(going_on_gives_the_same_bytes), cmocka_unit_test(zeros_are_no_frames),
+      cmocka_unit_test(frames_written_together_are_sealed),
+      cmocka_unit_test(frames_are_there_or_not),
+      cmocka_unit_test(a_growing_file_is_followed),
+      cmocka_unit_test(going_on_gives_the_same_bytes),
+      cmocka_unit_test(zeros_are_no_frames),
       cmocka_unit_test(a_full_disk_is_told),
   };
   return cmocka_run_group_tests_name("frame pack", tests, make_folder, remove_folder);

@@ -213,6 +213,32 @@ static void a_diverging_body_goes_back_to_its_last_particles(void** state) {
   yw_world_destroy(world);
 }
 
+static yw_status throw_away(void* state, yw_particles* p, const yw_step_ctx* ctx) {
+  (void)state, (void)ctx;
+  p->pos[0].x = INFINITY;
+  return YW_OK;
+}
+
+// After the substep's check, in the last substep too: by `fold`, which follows contact, or
+// `settle`.
+static void a_body_that_diverges_last_is_found(void** state) {
+  (void)state;
+  static const yw_method folds = {.name = "folds", GRAIN_HOOKS, .fold = throw_away};
+  static const yw_method settles = {.name = "settles", GRAIN_HOOKS, .settle = throw_away};
+  const yw_method* const methods[] = {&folds, &settles, &grain_method};
+  for (int i = 0; i < 3; ++i) {
+    yw_world* world = make_world(1, YW_SIMD_AUTO, false);
+    yw_body_id id = add_grains(world, methods[i], 4, 0, 0);
+    yw_step_report report;
+    yw_status status = yw_world_step(world, 0.01f, 1, &report);
+    assert_int_equal(status, i < 2 ? YW_WARN_NUMERICS : YW_OK);
+    assert_int_equal(report.diverged_bodies, i < 2 ? 1 : 0);
+    const yw_vec3* x = yw_body_positions(world, id, NULL);
+    for (int k = 0; k < 4; ++k) assert_true(isfinite(x[k].x));
+    yw_world_destroy(world);
+  }
+}
+
 // Starting later --------------------------------------------------------------------------------
 
 static void start_times_are_checked(void** state) {
@@ -384,6 +410,7 @@ int main(void) {
       cmocka_unit_test(wrong_counts_in_snapshots_are_refused),
       cmocka_unit_test(pins_of_particles_that_are_gone_hold_nothing),
       cmocka_unit_test(a_diverging_body_goes_back_to_its_last_particles),
+      cmocka_unit_test(a_body_that_diverges_last_is_found),
       cmocka_unit_test(start_times_are_checked),
       cmocka_unit_test(a_body_waits_for_its_start),
       cmocka_unit_test(waiting_bodies_are_in_snapshots),

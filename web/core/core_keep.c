@@ -104,7 +104,8 @@ yw_status core_keep_end(core* c) {
   keep->info.state_hash = yw_world_hash(c->world);
   yw_status status = run_log_flush(&keep->log, &c->message);
   if (status >= 0) status = run_info_write(keep->dir, &keep->info, &c->message);
-  if (status >= 0) status = run_folder_write_snapshot(keep->dir, c->frame, c->world, &c->message);
+  if (status >= 0)
+    status = run_folder_write_snapshot(keep->dir, c->frame, c->world, false, &c->message);
   core_keep_stop(c);
   return status;
 }

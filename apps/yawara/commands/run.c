@@ -44,11 +44,12 @@ typedef struct run {
   yw_world* world;
   shown_scene* shown;
   run_info info;
-  growing_file pack;  // closed unless the run is packed
+  frame_pack pack;  // closed unless the run is packed
   run_log log;
   double last_flush;         // yw_seconds
   double begun;              // yw_seconds
   bool has_info;             // run.json is there, or about to be written
+  bool is_empty;             // the folder was made just now
   frame_cells* known_cells;  // of each body, see frame_def
   double seconds_before;
   double last_snapshot;   // yw_seconds
@@ -176,7 +177,7 @@ static int fill_info(run* r) {
 
 // Writes what was held back. Without run.json, which comes last, a run is none.
 static yw_status flush(run* r, yw_error* error) {
-  yw_status status = r->info.packed ? growing_file_flush(&r->pack, error) : YW_OK;
+  yw_status status = r->info.packed ? frame_pack_flush(&r->pack, error) : YW_OK;
   if (status >= 0) status = run_log_flush(&r->log, error);
   r->last_flush = yw_seconds();
   bool is_due = !r->info.packed || r->last_flush - r->begun >= HELD_SECONDS;
@@ -196,15 +197,15 @@ static yw_status add_frame(run* r, int32_t number, const yw_step_report* report,
   frame_data frame;
   yw_status status = frame_take(&def, &frame, error);
   if (status < 0) return status;
-  growing_file* pack = r->info.packed ? &r->pack : NULL;
-  size_t before = r->pack.used;
+  frame_pack* pack = r->info.packed ? &r->pack : NULL;
+  size_t before = r->pack.file.used;
   status = r->ranks ? run_folder_write_shared_frame(r->dir, &r->info, &frame, r->world, error)
                     : run_folder_write_frame(r->dir, &r->info, pack, &frame, error);
   frame_free(&frame);
   if (status < 0) return status;
-  if (pack) r->frame_bytes = (int64_t)(pack->used - before);
+  if (pack) r->frame_bytes = (int64_t)(pack->file.used - before);
   run_log_append(&r->log, number, r->world, report);
-  bool hold = pack && pack->used < HELD_BYTES && yw_seconds() - r->last_flush < HELD_SECONDS;
+  bool hold = pack && pack->file.used < HELD_BYTES && yw_seconds() - r->last_flush < HELD_SECONDS;
   return hold ? YW_OK : flush(r, error);
 }
 
@@ -213,7 +214,7 @@ static int start_run(run* r) {
   run_warn_of_sizes(r->world);
   int code = run_check_overlaps(r->world, r->options.scene_path, r->options.strict);
   if (code >= 0) return code;
-  run_folder_clear(r->dir);
+  if (!r->is_empty) run_folder_clear(r->dir);
   r->info.packed = r->options.pack;
   r->begun = r->last_flush = yw_seconds();
   if (run_folder_write_shown(r->dir, r->scene, r->scene_text, r->shown, &r->info, &error) < 0 ||
@@ -299,6 +300,7 @@ static int resume_run(run* r, const run_info* old) {
 
 static int open_run(run* r) {
   yw_error error = {0};
+  r->is_empty = access(r->dir, F_OK) != 0;
   if (run_folder_make(r->dir, r->options.pack, &error) < 0) return bad_input("%s", error.message);
   r->lock = disk_lock(r->dir, &error);
   if (r->lock < 0) return bad_input("%s", error.message);
@@ -331,7 +333,8 @@ static int save_progress(run* r, double seconds, bool with_snapshot) {
   r->info.state_hash = yw_world_hash(r->world);
   r->has_info = true;
   if (flush(r, &error) < 0 || run_info_write(r->dir, &r->info, &error) < 0 ||
-      (with_snapshot && run_folder_write_snapshot(r->dir, r->frame, r->world, &error) < 0)) {
+      (with_snapshot &&
+       run_folder_write_snapshot(r->dir, r->frame, r->world, r->ranks != NULL, &error) < 0)) {
     return bad_input("%s", error.message);
   }
   r->last_snapshot = yw_seconds();
@@ -459,7 +462,7 @@ static int check_limits(run* r) {
   bool packed = r->info.packed;
   int64_t frame = packed ? r->frame_bytes : run_folder_frame_bytes(r->dir, r->frame);
   // What is written of a pack counts as a file of the folder itself.
-  r->folder_bytes = packed ? (int64_t)r->pack.used : r->folder_bytes + frame;
+  r->folder_bytes = packed ? (int64_t)r->pack.file.used : r->folder_bytes + frame;
   int64_t rest = disk_bytes(r->dir) + (int64_t)yw_world_snapshot_size(r->world);
   if (r->folder_bytes + rest + frame <= o->max_disk_bytes) return -1;
   fprintf(stderr, "%s: stopped after frame %d: it has %.3g MB on disk, and --max-disk is %s\n",
@@ -536,7 +539,7 @@ static int lead_run(run* r) {
   if (code < 0) code = open_run(r);
   if (code < 0) code = make_frames(r);
   run_log_close(&r->log);
-  growing_file_close(&r->pack);
+  frame_pack_close(&r->pack);
   return code < 0 ? finish(r) : code;
 }
 

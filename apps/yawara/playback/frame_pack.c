@@ -114,24 +114,24 @@ yw_status frame_pack_read(const char* path, frame_pack_index* index, int32_t num
 
 // Writing -----------------------------------------------------------------------------------------
 
-yw_status frame_pack_open(const char* path, int32_t keep, growing_file* out, yw_error* error) {
+yw_status frame_pack_open(const char* path, int32_t keep, frame_pack* out, yw_error* error) {
   frame_pack_index index = {0};
   yw_status status = YW_OK;
-  *out = (growing_file){0};
+  *out = (frame_pack){0};
   if (keep > 0 && frame_pack_count(path, &index) < keep) {
     status = yw_fail(error, YW_ERR_FORMAT, "%s: frame %d is missing", yw_file_short_name(path),
                      (int)index.count);
   }
   uint64_t kept = keep > 0 ? begin_of(&index, keep) : 0;
-  if (status >= 0) status = growing_file_open(path, kept, out, error);
-  if (status >= 0 && keep == 0) growing_file_put(out, magic, sizeof magic);
+  if (status >= 0) status = growing_file_open(path, kept, &out->file, error);
+  if (status >= 0 && keep == 0) growing_file_put(&out->file, magic, sizeof magic);
   frame_pack_index_free(&index);
   return status;
 }
 
-yw_writer frame_pack_begin(growing_file* pack, const char* frame_magic, size_t size) {
+yw_writer frame_pack_begin(frame_pack* pack, const char* frame_magic, size_t size) {
   size_t whole = SEALED_MAGIC + size;
-  unsigned char* room = growing_file_room(pack, LENGTH + whole + SEALED_SEAL);
+  unsigned char* room = growing_file_room(&pack->file, LENGTH + whole + SEALED_SEAL);
   if (!room) return (yw_writer){0};
   yw_writer length = {.data = room, .capacity = LENGTH};
   yw_write_u64(&length, whole + SEALED_SEAL);
@@ -140,9 +140,35 @@ yw_writer frame_pack_begin(growing_file* pack, const char* frame_magic, size_t s
   return frame;
 }
 
-void frame_pack_end(growing_file* pack, const yw_writer* frame) {
+// A hash waits for the word before; those of several frames do not wait for each other.
+static void seal(frame_pack* pack) {
+  yw_writer frames[FRAME_PACK_WAYS];
+  uint64_t hashes[FRAME_PACK_WAYS];
+  for (int32_t k = 0; k < pack->unsealed; ++k) {
+    frames[k] = (yw_writer){.data = pack->file.held + pack->begin[k], .size = pack->size[k]};
+  }
+  sealed_hashes(pack->unsealed, frames, hashes);
+  for (int32_t k = 0; k < pack->unsealed; ++k) {
+    yw_writer end = {.data = frames[k].data + frames[k].size, .capacity = SEALED_SEAL};
+    yw_write_u64(&end, hashes[k]);
+  }
+  pack->unsealed = 0;
+}
+
+void frame_pack_end(frame_pack* pack, const yw_writer* frame) {
   if (!frame->data) return;
-  yw_writer seal = {.data = frame->data + frame->size, .capacity = SEALED_SEAL};
-  yw_write_u64(&seal, sealed_hash(frame));
-  pack->used += LENGTH + frame->size + SEALED_SEAL;
+  pack->begin[pack->unsealed] = (size_t)(frame->data - pack->file.held);
+  pack->size[pack->unsealed] = frame->size;
+  pack->file.used += LENGTH + frame->size + SEALED_SEAL;
+  if (++pack->unsealed == FRAME_PACK_WAYS) seal(pack);
+}
+
+yw_status frame_pack_flush(frame_pack* pack, yw_error* error) {
+  seal(pack);
+  return growing_file_flush(&pack->file, error);
+}
+
+void frame_pack_close(frame_pack* pack) {
+  growing_file_close(&pack->file);
+  pack->unsealed = 0;
 }

@@ -22,11 +22,24 @@ int32_t frame_pack_count(const char* path, frame_pack_index* index);
 yw_status frame_pack_read(const char* path, frame_pack_index* index, int32_t number,
                           yw_file_data* out, yw_error* error);
 
+#define FRAME_PACK_WAYS 4
+
+/// Zero-initialised: closed.
+typedef struct frame_pack {
+  growing_file file;
+  /// Frames that wait for their seals: where they begin in what is held, and their bytes.
+  size_t begin[FRAME_PACK_WAYS], size[FRAME_PACK_WAYS];
+  int32_t unsealed;
+} frame_pack;
+
 /// Opens the file for writing and keeps so many frames; 0: a new file.
-yw_status frame_pack_open(const char* path, int32_t keep, growing_file* out, yw_error* error);
+yw_status frame_pack_open(const char* path, int32_t keep, frame_pack* out, yw_error* error);
 /// Puts a frame behind the others: begin returns a writer for `size` bytes of content, with the
-/// magic written (data NULL: out of memory, which the next flush tells), and end seals it.
-yw_writer frame_pack_begin(growing_file* pack, const char* magic, size_t size);
-void frame_pack_end(growing_file* pack, const yw_writer* frame);
+/// magic written (data NULL: out of memory, which the next flush tells).
+yw_writer frame_pack_begin(frame_pack* pack, const char* magic, size_t size);
+void frame_pack_end(frame_pack* pack, const yw_writer* frame);
+/// As growing_file_flush and growing_file_close.
+yw_status frame_pack_flush(frame_pack* pack, yw_error* error);
+void frame_pack_close(frame_pack* pack);
 
 #endif

@@ -53,10 +53,10 @@ yw_status run_folder_write_shown(const char* dir, const yw_scene* scene, const c
 yw_status run_folder_shown_hash(const shown_scene* shown, uint64_t* out, yw_error* error);
 /// pack NULL: to a file of its own. Otherwise, for a run whose info says that it is packed, the
 /// frame is put there and not written yet.
-yw_status run_folder_write_frame(const char* dir, const run_info* info, growing_file* pack,
+yw_status run_folder_write_frame(const char* dir, const run_info* info, frame_pack* pack,
                                  const frame_data* frame, yw_error* error);
 /// Opens the file of a packed run and keeps so many frames; 0: a new file.
-yw_status run_folder_open_pack(const char* dir, int32_t keep, growing_file* out, yw_error* error);
+yw_status run_folder_open_pack(const char* dir, int32_t keep, frame_pack* out, yw_error* error);
 /// The same, of a frame whose shared bodies were left to the ranks: all of them write it.
 yw_status run_folder_write_shared_frame(const char* dir, const run_info* info,
                                         const frame_data* frame, const yw_world* world,
@@ -70,9 +70,9 @@ int64_t run_folder_frames_bytes(const char* dir);
 // Snapshots ---------------------------------------------------------------------------------------
 
 /// Everything written so far is on the disk before the snapshot counts on it. The snapshot before
-/// this one is kept.
+/// this one is kept. shared: with other ranks.
 yw_status run_folder_write_snapshot(const char* dir, int32_t frame, const yw_world* world,
-                                    yw_error* error);
+                                    bool shared, yw_error* error);
 /// Loads the newest intact snapshot. *found false: the run has none yet. damage returns why the
 /// newest one was passed over; otherwise its message is empty.
 yw_status run_folder_read_snapshot(const char* dir, yw_world* world, int32_t* frame, bool* found,

@@ -142,18 +142,45 @@ static void measure(const yw_world* world, yw_body_id id, body_numbers* out) {
   for (int k = 0; k < 12; ++k) values[k / 3][k % 3] = NAN;
 }
 
-static void put_sums(run_log* log, const body_numbers* n) {
-  put_number(log, n->sums.mass);
-  put_vector(log, n->sums.momentum);
-  put_number(log, n->energy.kinetic);
-  put_number(log, n->energy.elastic);
-  put_number(log, n->energy.gravitational);
-  put_vector(log, n->forces.pins);
-  put_vector(log, n->forces.obstacles);
+// In the order of put_sum_titles.
+enum { NUM_SUMS = 13 };
+
+static void list_sums(const body_numbers* n, double out[NUM_SUMS]) {
+  const double *m = n->sums.momentum, *pins = n->forces.pins, *o = n->forces.obstacles;
+  const yw_body_energy* e = &n->energy;
+  const double listed[NUM_SUMS] = {
+      n->sums.mass, m[0],    m[1],    m[2], e->kinetic, e->elastic, e->gravitational,
+      pins[0],      pins[1], pins[2], o[0], o[1],       o[2]};
+  memcpy(out, listed, sizeof listed);
 }
 
-static void put_body(run_log* log, const yw_world* world, yw_body_id id, const body_numbers* n) {
-  put_sums(log, n);
+// What was written last: with one body it comes twice.
+typedef struct sums_text {
+  double values[NUM_SUMS];
+  size_t begin, end;  // in what is held; the same: nothing yet
+} sums_text;
+
+static void put_sums(run_log* log, const body_numbers* n, sums_text* last) {
+  double values[NUM_SUMS];
+  growing_file* file = &log->file;
+  list_sums(n, values);
+  size_t length = last->end - last->begin;
+  bool again = length > 0 && memcmp(values, last->values, sizeof values) == 0;
+  unsigned char* room = again ? growing_file_room(file, length) : NULL;
+  if (room) {
+    memcpy(room, file->held + last->begin, length);
+    file->used += length;
+    return;
+  }
+  last->begin = file->used;
+  for (int k = 0; k < NUM_SUMS; ++k) put_number(log, values[k]);
+  last->end = file->used;
+  memcpy(last->values, values, sizeof values);
+}
+
+static void put_body(run_log* log, const yw_world* world, yw_body_id id, const body_numbers* n,
+                     sums_text* last) {
+  put_sums(log, n, last);
   put_vector(log, n->forces.support);
   put_vector(log, n->forces.contact);
   put_vector(log, n->sums.center);
@@ -200,12 +227,13 @@ void run_log_append(run_log* log, int32_t frame, const yw_world* world,
     measure(world, yw_world_body(world, i), &one);
     add_body(&all, &one);
   }
-  put_sums(log, &all);
+  sums_text last = {.end = 0};
+  put_sums(log, &all, &last);
   for (int32_t i = 0; i < log->num_bodies; ++i) {
     yw_body_id id = yw_world_body(world, i);
     // A single body has just been measured.
     if (count > 1) measure(world, id, &one);
-    put_body(log, world, id, &one);
+    put_body(log, world, id, &one, &last);
   }
   put(log, "\n");
 }

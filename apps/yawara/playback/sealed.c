@@ -19,10 +19,45 @@ uint64_t sealed_hash(const yw_writer* writer) {
   return yw_hash_bytes(YW_HASH_SEED, writer->data, writer->size);
 }
 
-yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* error) {
+static inline uint64_t word_at(const unsigned char* p) {
+  uint64_t word;
+  memcpy(&word, p, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  word = __builtin_bswap64(word);
+#endif
+  return word;
+}
+
+static void hash_four(const yw_writer* w, uint64_t out[4]) {
+  const unsigned char *p0 = w[0].data, *p1 = w[1].data, *p2 = w[2].data, *p3 = w[3].data;
+  uint64_t h0 = yw_hash_u64(YW_HASH_SEED, w[0].size), h1 = yw_hash_u64(YW_HASH_SEED, w[1].size),
+           h2 = yw_hash_u64(YW_HASH_SEED, w[2].size), h3 = yw_hash_u64(YW_HASH_SEED, w[3].size);
+  size_t common = w[0].size;
+  for (int k = 1; k < 4; ++k) common = w[k].size < common ? w[k].size : common;
+  common -= common % 8;
+  for (size_t at = 0; at < common; at += 8) {
+    h0 = yw_hash_u64(h0, word_at(p0 + at));
+    h1 = yw_hash_u64(h1, word_at(p1 + at));
+    h2 = yw_hash_u64(h2, word_at(p2 + at));
+    h3 = yw_hash_u64(h3, word_at(p3 + at));
+  }
+  const uint64_t begun[4] = {h0, h1, h2, h3};
+  for (int k = 0; k < 4; ++k) {
+    out[k] = yw_hash_words(begun[k], w[k].data + common, w[k].size - common);
+  }
+}
+
+void sealed_hashes(int32_t count, const yw_writer* writers, uint64_t* out) {
+  int32_t i = 0;
+  for (; i + 4 <= count; i += 4) hash_four(writers + i, out + i);
+  for (; i < count; ++i) out[i] = sealed_hash(&writers[i]);
+}
+
+yw_status sealed_write(const char* path, const yw_writer* writer, bool durable, yw_error* error) {
   yw_file_writer file;
   yw_status status = yw_file_writer_open(&file, path, NULL, error);
   if (status < 0) return status;
+  file.durable = durable;
   yw_file_write(&file, writer->data, writer->size);
   unsigned char seal[SEALED_SEAL];
   yw_writer tail = {.data = seal, .capacity = sizeof seal};

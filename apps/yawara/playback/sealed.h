@@ -15,7 +15,10 @@
 yw_writer sealed_begin(const char magic[SEALED_MAGIC], size_t size);
 /// The hash at the end of the file.
 uint64_t sealed_hash(const yw_writer* writer);
-yw_status sealed_write(const char* path, const yw_writer* writer, yw_error* error);
+/// Those of several; four take hardly longer than one.
+void sealed_hashes(int32_t count, const yw_writer* writers, uint64_t* out);
+/// durable: it gets its name once all of it is on the disk.
+yw_status sealed_write(const char* path, const yw_writer* writer, bool durable, yw_error* error);
 /// A file whose content does not stand in memory: begin opens a temporary file and writes the magic
 /// and the bytes of `head`, others write to it by its path, and end seals it and gives it its name;
 /// durable: once all of it is on the disk.

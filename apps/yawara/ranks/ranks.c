@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "console/options.h"
+#include "plugins/plugin.h"
 #include "yawara/extend/file.h"
 #include "yawara/extend/hash.h"
 #include "yawara/yawara.h"
@@ -30,27 +31,10 @@ int32_t app_ranks_launched(void) {
   return 1;
 }
 
-// Beside the program, as both are built and installed.
-static void* load_beside(void) {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  path[length > 0 ? length : 0] = 0;
-  char* name = strrchr(path, '/');
-  if (!name) return NULL;
-  static const char* const folders[] = {"/", "/../lib/"};
-  void* found = NULL;
-  for (int i = 0; i < 2 && !found; ++i) {
-    snprintf(name, sizeof path - (size_t)(name - path), "%s%s", folders[i], LIBRARY);
-    // Parts of Open MPI that it loads later look for its symbols.
-    found = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  }
-  return found;
-}
-
 static int open_library(int32_t launched) {
   const char* named = getenv("YAWARA_MPI_LIBRARY");
-  void* found = named ? dlopen(named, RTLD_NOW | RTLD_GLOBAL) : load_beside();
-  if (!found && !named) found = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+  // Parts of Open MPI that it loads later look for its symbols.
+  void* found = named ? dlopen(named, RTLD_NOW | RTLD_GLOBAL) : plugin_open(LIBRARY, true);
   if (!found) {
     return bad_input(
         "%d ranks were started, but %s cannot be opened (%s). It is built where MPI is found "

@@ -47,6 +47,7 @@ typedef struct fem_body {
   float last_step;     ///< s
   int32_t since_look;  ///< inner steps of this substep since the last check for squeezed tets
   int32_t squeezed;    ///< tets, found in the last inner step of this substep
+  bool sums_wait;      ///< forces of tets were found, and are summed at nodes when these move
 
   // Plastic strain of every tet of every level, and the tensions it subtracts.
   float (*plastic)[6];

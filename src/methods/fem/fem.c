@@ -18,7 +18,6 @@
 #include "yawara/extend/hash.h"
 #include "yawara/extend/timer.h"
 
-#define NODE_BLOCK 512
 // Finest steps between two strain checks, unless params set the interval.
 #define CHECK_STEPS 25.0f
 // Inner steps between two checks for squeezed or inverted tets.
@@ -121,8 +120,9 @@ static void move_nodes(void* context, int32_t block, int32_t worker) {
   const inner_step* s = context;
   const fem_body* b = s->b;
   (void)worker;
-  int32_t begin = block * NODE_BLOCK, end = begin + NODE_BLOCK;
+  int32_t begin = block * FEM_NODE_BLOCK, end = begin + FEM_NODE_BLOCK;
   if (end > b->front.num_active) end = b->front.num_active;
+  if (b->sums_wait) yw_fem_sum_nodes(&b->work, &b->scratch, begin, end, b->force);
   for (int32_t i = begin; i < end; ++i) {
     int32_t n = b->work.nodes[i];
     if (b->inv_mass[n] == 0.0f) continue;
@@ -147,6 +147,9 @@ static yw_status find_forces(fem_body* b, const yw_particles* p, const yw_step_c
   fem_materials materials = b->model->materials;
   materials.damping_time = b->params.stiffness_damping;
   bool damped = materials.damping || materials.damping_time > 0.0f;
+  bool carried = b->params.hanging == YW_FEM_HANGING_CARRIED && b->front.num_hanging > 0;
+  // Nodes that need no forces of others are moved where their own are summed.
+  b->sums_wait = !carried && b->cracks.num_faces == 0;
   const fem_forces_def forces = {.work = &b->work,
                                  .front = &b->front,
                                  .materials = &materials,
@@ -157,10 +160,11 @@ static yw_status find_forces(fem_body* b, const yw_particles* p, const yw_step_c
                                  .scratch = &b->scratch,
                                  .look_for_squeezed = look,
                                  .plastic = b->has_flown,
+                                 .only_tets = b->sums_wait,
                                  .force = b->force};
   b->squeezed = yw_fem_forces(&forces);  // f of every tet, summed at nodes
   if (b->cracks.num_faces > 0) hold_cracks(b, p);
-  if (b->params.hanging == YW_FEM_HANGING_CARRIED) yw_fem_carry_forces(&b->front, b->force);
+  if (carried) yw_fem_carry_forces(&b->front, b->force);
   return YW_OK;
 }
 
@@ -185,7 +189,7 @@ static yw_status step_once(fem_body* b, yw_particles* p, const yw_step_ctx* ctx,
   b->last_step = h;
   if (b->away) return yw_fem_move_away(b, p, ctx, &s.move, obstacles, begin);
   if (obstacles) yw_fem_remember_surface(b, p);
-  int32_t blocks = (b->front.num_active + NODE_BLOCK - 1) / NODE_BLOCK;
+  int32_t blocks = (b->front.num_active + FEM_NODE_BLOCK - 1) / FEM_NODE_BLOCK;
   yw_tasks_run(ctx->tasks, blocks, move_nodes, &s);
   if (b->cracks.num_crumbs > 0) yw_fem_crumbs_calm(&b->cracks, b->mass, b->inv_mass, h, p);
   pull_springs(b, p, ctx, share, h);

@@ -118,17 +118,21 @@ static void run_batch(void* context, int32_t k, int32_t batch) {
   yw_fem_batch_forces(context, k, batch);
 }
 
+void yw_fem_sum_nodes(const fem_work* work, const fem_scratch* scratch, int32_t begin, int32_t end,
+                      yw_vec4* force) {
+  for (int32_t i = begin; i < end; ++i) {
+    yw_float4 sum =
+        sum_slots(scratch->slots, work->slots, work->slot_start[i], work->slot_start[i + 1]);
+    yw_float4_store(&force[work->nodes[i]], sum);
+  }
+}
+
 static void gather_nodes(void* context, int32_t block, int32_t worker) {
   const fem_forces_def* def = context;
-  const fem_work* work = def->work;
   (void)worker;
   int32_t begin = block * FEM_NODE_BLOCK, end = begin + FEM_NODE_BLOCK;
   if (end > def->front->num_active) end = def->front->num_active;
-  for (int32_t i = begin; i < end; ++i) {
-    yw_float4 sum =
-        sum_slots(def->scratch->slots, work->slots, work->slot_start[i], work->slot_start[i + 1]);
-    yw_float4_store(&def->force[work->nodes[i]], sum);
-  }
+  yw_fem_sum_nodes(def->work, def->scratch, begin, end, def->force);
 }
 
 static int32_t count_squeezed(const fem_forces_def* def) {
@@ -158,6 +162,6 @@ int32_t yw_fem_forces(const fem_forces_def* def) {
   yw_fem_number_batches(def->work, def->scratch);
   yw_fem_for_batches(def->work, def->tasks, run_batch, &copy);
   int32_t blocks = (def->front->num_active + FEM_NODE_BLOCK - 1) / FEM_NODE_BLOCK;
-  yw_tasks_run(def->tasks, blocks, gather_nodes, &copy);
+  if (!def->only_tets) yw_tasks_run(def->tasks, blocks, gather_nodes, &copy);
   return count_squeezed(def);
 }

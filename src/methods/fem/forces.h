@@ -30,11 +30,16 @@ typedef struct fem_forces_def {
   /// front, a check is required.
   bool look_for_squeezed;
   bool plastic;    ///< batches have tension offsets
+  bool only_tets;  ///< leaves sums at nodes to yw_fem_sum_nodes
   yw_vec4* force;  ///< out, per node; set for active nodes; hanging ones keep theirs
 } fem_forces_def;
 
 /// Returns the number of tets that were pushed out of strong compression or inversion.
 int32_t yw_fem_forces(const fem_forces_def* def);
+
+/// Forces of the active nodes from `begin` to `end`, which are up to FEM_NODE_BLOCK.
+void yw_fem_sum_nodes(const fem_work* work, const fem_scratch* scratch, int32_t begin, int32_t end,
+                      yw_vec4* force);
 
 /// Its parts: numbering the batches of a front, then forces of one batch into its slots.
 void yw_fem_number_batches(const fem_work* work, fem_scratch* scratch);

@@ -169,16 +169,23 @@ static yw_float4 larger_of(yw_float4 a, yw_float4 b) {
   return (yw_float4)(((int4)a & more) | ((int4)b & ~more));
 }
 
-static void find_farthest(void* context, int32_t block, int32_t worker) {
+static yw_float4 distance_of(const yw_vec4* pos, yw_float4 from) {
   const int4 positive = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX};
+  return (yw_float4)((int4)(yw_float4_load(pos) - from) & positive);
+}
+
+// Four at once: a comparison waits for the one before.
+static void find_farthest(void* context, int32_t block, int32_t worker) {
   const near_job* job = context;
   const yw_vec4* pos = job->particles->pos;
-  yw_float4 first = yw_float4_load(&pos[0]), most = job->farthest[worker];
+  yw_float4 first = yw_float4_load(&pos[0]), most[4] = {job->farthest[worker]};
   block_range range = range_of(job, block);
-  for (int32_t i = range.first; i < range.end; ++i) {
-    most = larger_of((yw_float4)((int4)(yw_float4_load(&pos[i]) - first) & positive), most);
+  int32_t i = range.first;
+  for (; i + 4 <= range.end; i += 4) {
+    for (int k = 0; k < 4; ++k) most[k] = larger_of(distance_of(&pos[i + k], first), most[k]);
   }
-  job->farthest[worker] = most;
+  for (; i < range.end; ++i) most[0] = larger_of(distance_of(&pos[i], first), most[0]);
+  job->farthest[worker] = larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3]));
 }
 
 // The first particle's coordinates, where all others are within half of them, so that differences

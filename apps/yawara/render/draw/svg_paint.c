@@ -1,8 +1,29 @@
 // SPDX-License-Identifier: MIT
-// SVG to pixels with librsvg and cairo.
-#include "render/draw/svg.h"
+// SVG to pixels. librsvg brings fifty libraries along, so a library of its own is linked with it.
+#include "render/draw/svg_paint.h"
 
-#ifndef YW_HAVE_RSVG
+#include <pthread.h>
+
+#ifdef YW_HAVE_RSVG
+
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static svg_paint_fn paint;
+static yw_error why_not;
+
+static void look(void) {
+  plugin_find("libyawara_paint.so", PLUGIN_TEXT(SVG_PAINT), &paint, &why_not);
+}
+
+yw_status yw_svg_paint_available(yw_error* error) {
+  pthread_once(&looked, look);
+  yw_error_clear(error);
+  if (!paint && error) *error = why_not;
+  return paint ? YW_OK : why_not.status;
+}
+
+#else
+
+static const svg_paint_fn paint = NULL;
 
 yw_status yw_svg_paint_available(yw_error* error) {
   return yw_fail(error, YW_ERR_INVALID,
@@ -11,63 +32,9 @@ yw_status yw_svg_paint_available(yw_error* error) {
                  "fonts-dejavu-core) and build again");
 }
 
-yw_status yw_svg_paint(const yw_svg* svg, yw_image* image, yw_error* error) {
-  (void)svg, (void)image;
-  return yw_svg_paint_available(error);
-}
-
-#else
-
-#include <librsvg/rsvg.h>
-
-yw_status yw_svg_paint_available(yw_error* error) {
-  yw_error_clear(error);
-  return YW_OK;
-}
-
-// Copies the image to the surface, or back. cairo stores a pixel as one 32-bit number: 0xRRGGBB.
-static void copy_pixels(yw_image* image, cairo_surface_t* surface, bool back) {
-  cairo_surface_flush(surface);
-  for (int32_t y = 0; y < image->height; ++y) {
-    uint8_t* rgb = image->pixels + 3 * (size_t)y * (size_t)image->width;
-    uint32_t* row = (uint32_t*)(void*)(cairo_image_surface_get_data(surface) +
-                                       y * cairo_image_surface_get_stride(surface));
-    for (int32_t x = 0; x < image->width; ++x, rgb += 3) {
-      if (back) {
-        rgb[0] = (uint8_t)(row[x] >> 16), rgb[1] = (uint8_t)(row[x] >> 8), rgb[2] = (uint8_t)row[x];
-      } else {
-        row[x] = (uint32_t)rgb[0] << 16 | (uint32_t)rgb[1] << 8 | rgb[2];
-      }
-    }
-  }
-  cairo_surface_mark_dirty(surface);
-}
-
-yw_status yw_svg_paint(const yw_svg* svg, yw_image* image, yw_error* error) {
-  GError* problem = NULL;
-  RsvgHandle* handle =
-      rsvg_handle_new_from_data((const guint8*)svg->text, (gsize)svg->size, &problem);
-  cairo_surface_t* surface =
-      cairo_image_surface_create(CAIRO_FORMAT_RGB24, image->width, image->height);
-  cairo_t* cairo = cairo_create(surface);
-  const RsvgRectangle viewport = {0, 0, image->width, image->height};
-  bool painted = false;
-  if (handle && cairo_status(cairo) == CAIRO_STATUS_SUCCESS) {
-    copy_pixels(image, surface, false);
-    painted = rsvg_handle_render_document(handle, cairo, &viewport, &problem) &&
-              cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
-    if (painted) copy_pixels(image, surface, true);
-  }
-  yw_status status = YW_OK;
-  if (!painted) {
-    status = yw_fail(error, YW_ERR_INVALID, "cannot paint a drawing: %s",
-                     problem ? problem->message : cairo_status_to_string(cairo_status(cairo)));
-  }
-  g_clear_error(&problem);
-  cairo_destroy(cairo);
-  cairo_surface_destroy(surface);
-  if (handle) g_object_unref(handle);
-  return status;
-}
-
 #endif
+
+yw_status yw_svg_paint(const yw_svg* svg, yw_image* image, yw_error* error) {
+  yw_status status = yw_svg_paint_available(error);
+  return status < 0 ? status : paint(svg, image, error);
+}

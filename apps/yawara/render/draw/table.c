@@ -149,8 +149,9 @@ static double number_of(const char* cell, const char* end) {
 
 // Reads a cell as read_cell does; NAN if it is no number. out NULL: skips it.
 static bool read_number(reader* r, double* out) {
+  static const bool ends_here[256] = {['\n'] = true, ['\r'] = true, ['"'] = true, [','] = true};
   const char* end = r->at;
-  while (end < r->end && *end != ',' && *end != '\n' && *end != '"' && *end != '\r') ++end;
+  while (end < r->end && !ends_here[(unsigned char)*end]) ++end;
   bool is_plain = end == r->end || *end == ',' || *end == '\n';
   if (!is_plain || end - r->at >= CELL) {
     char cell[CELL];

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "plugins/plugin.h"
 #include "yawara/base.h"
 #include "yawara/mesh.h"
 
@@ -28,10 +29,15 @@ typedef struct skin_def {
 } skin_def;
 skin_def skin_default_def(void);
 
-/// Checks that the program was built with OpenVDB; if not, error says what to install.
+/// Checks that the program was built with OpenVDB, and opens the library that makes skins; if not,
+/// error says what to install.
 yw_status skin_available(yw_error* error);
 /// A mesh around the balls, facing outwards; empty without balls. Free it with yw_tri_mesh_free.
 yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* error);
+
+// The same, in the library (skin_openvdb.cpp).
+#define SKIN_MAKE PLUGIN_NAME(skin_make)
+typedef yw_status (*skin_make_fn)(const skin_def* def, yw_tri_mesh* out, yw_error* error);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A library of its own, which skin.c opens.
+//
 // Balls of twice their radius overlap even where matter is one layer thick. Their union becomes a
 // signed distance field, which is smoothed while thin parts are still thick; then the surface is
 // moved back inwards by what was added. Smoothing may remove at most a fraction of the radius, so
@@ -275,20 +277,11 @@ yw_status to_mesh(const openvdb::FloatGrid& grid, float iso, yw_tri_mesh* out, y
 
 }  // namespace
 
-extern "C" skin_def skin_default_def(void) {
-  skin_def def = {};
-  def.voxel = 0.5f;
-  def.smoothing = 1;
-  def.fair = true;
-  return def;
-}
+extern "C" PLUGIN_EXPORT yw_status SKIN_MAKE(const skin_def* def, yw_tri_mesh* out,
+                                             yw_error* error);
 
-extern "C" yw_status skin_available(yw_error* error) {
-  if (error) *error = yw_error{};
-  return YW_OK;
-}
-
-extern "C" yw_status skin_make(const skin_def* def, yw_tri_mesh* out, yw_error* error) {
+extern "C" PLUGIN_EXPORT yw_status SKIN_MAKE(const skin_def* def, yw_tri_mesh* out,
+                                             yw_error* error) {
   *out = yw_tri_mesh{};
   float mean = 0.0f;
   yw_status status = check(*def, &mean, error);
