@@ -342,7 +342,7 @@ yw_status yw_shown_mover_run(const yw_allocator* mem, const yw_shown_mover* move
     if ((!settled || is_lost(&r)) && mover->num_near > 0) {
       memset(r.steps, 0, sizeof *r.steps * (size_t)body->num_vertices);
       memcpy(r.moved, r.close, sizeof *r.moved * (size_t)body->num_vertices);
-      yw_shown_go_home(mover, r.gap, r.moved, r.steps);
+      yw_shown_go_home(mover, r.gap, r.moved, r.steps, r.list);
     }
   }
   yw_mem_free(mem, r.samples);

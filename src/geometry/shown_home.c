@@ -2,20 +2,27 @@
 // Where tets are folded, inside and outside mean nothing. But walls do not cross, so whatever is
 // nearer to its own wall than to others, whichever side it is on, is apart from what is nearer to
 // those. Vertices of which that is not true go home: towards the nearest point of their own wall.
+// Triangles that are still bad then shrink to points there.
 #include <string.h>
 
 #include "geometry/shown_space.h"
+#include "math/small/union_find.h"
 
 #define HOME_ROUNDS 16
 // Rounds in which every corner of a triangle goes by itself.
 #define APART_ROUNDS 4
 // Steps along one way.
 #define HOME_STEPS 24
+// What is still bad then shrinks to points; rounds in which these grow.
+#define SHRINK_ROUNDS 64
 // Walls farther than so many reaches are not looked for.
 #define HOME_REACH 4.0f
-// Triangles are sampled until their radius is below so many gaps, in at most so many cuts.
+// Triangles are sampled until their radius is below so many gaps, in at most so many cuts: while
+// they go home, and in the end.
 #define FINE 8.0f
 #define MAX_DEPTH 4
+#define FINEST 4.0f
+#define FINEST_DEPTH 5
 // Triangles of more reaches are not of this body's scale, or no numbers.
 #define LARGEST 32.0f
 // Steps below this share of the gap are none.
@@ -26,6 +33,8 @@ typedef struct way_home {
   float gap;
   bool* moved;     ///< per place: to be looked at
   yw_vec3* steps;  ///< per place
+  float fine;      ///< m, radius of samples
+  int max_depth;
 } way_home;
 
 // How much farther p is from its own wall than from others; at most 0: it may stay. home: the
@@ -68,7 +77,7 @@ static bool is_bad(const way_home* w, yw_vec3 a, yw_vec3 b, yw_vec3 c, int depth
   radius = fmaxf(radius, fmaxf(yw_distance(center, b), yw_distance(center, c)));
   float bad = farther_from_own(w, center, &home);
   if (bad > 0.0f) return true;
-  if (bad + 2.0f * radius <= 0.0f || depth == MAX_DEPTH || radius < FINE * w->gap) return false;
+  if (bad + 2.0f * radius <= 0.0f || depth == w->max_depth || radius < w->fine) return false;
   if (!(radius < LARGEST * w->m->reach)) return false;
   yw_vec3 ab = yw_lerp(a, b, 0.5f), bc = yw_lerp(b, c, 0.5f), ca = yw_lerp(c, a, 0.5f);
   return is_bad(w, ab, bc, ca, depth + 1) || is_bad(w, a, ab, ca, depth + 1) ||
@@ -111,18 +120,79 @@ static float take_steps(way_home* w) {
   return sqrtf(longest2);
 }
 
-void yw_shown_go_home(const yw_shown_mover* mover, float gap, bool* moved, yw_vec3* steps) {
-  way_home w = {mover, gap, moved, steps};
-  const yw_shown_body* body = mover->body;
+// Shrinks bad triangles, with those beside them that have shrunk already, to points of their own
+// wall. Such points are never bad, so this ends, if need be with nothing left. set: per place,
+// those that have become one. Marks the corners of these triangles in `steps`.
+static bool shrink(way_home* w, int32_t* set) {
+  const yw_shown_body* body = w->m->body;
+  const int32_t* place = w->m->own->place;
+  const yw_vec3* x = body->vertices;
+  bool any = false;
+  for (int32_t t = 0; t < body->num_triangles; ++t) {
+    const int32_t* corners = body->triangles + 3 * (size_t)t;
+    const int32_t v[3] = {place[corners[0]], place[corners[1]], place[corners[2]]};
+    if (!w->moved[v[0]] && !w->moved[v[1]] && !w->moved[v[2]]) continue;
+    int32_t root = yw_union_root(set, v[0]);
+    bool point = yw_union_root(set, v[1]) == root && yw_union_root(set, v[2]) == root;
+    if (point || !is_bad(w, x[v[0]], x[v[1]], x[v[2]], 0)) continue;
+    yw_union_join(set, v[0], v[1]);
+    yw_union_join(set, v[0], v[2]);
+    for (int k = 0; k < 3; ++k) w->steps[v[k]].x = 1.0f;
+    any = true;
+  }
+  memset(w->moved, 0, sizeof *w->moved * (size_t)body->num_vertices);
+  return any;
+}
+
+// Puts what has become one to one place, where it has grown. Only what this moves is looked at
+// again.
+static void gather(way_home* w, int32_t* set) {
+  const yw_shown_body* body = w->m->body;
+  const int32_t* place = w->m->own->place;
+  yw_vec3 *x = body->vertices, home;
+  for (int32_t i = 0; i < body->num_vertices; ++i) {
+    if (w->steps[i].x > 0.0f) w->steps[yw_union_root(set, i)].y = 1.0f;
+  }
+  for (int32_t i = 0; i < body->num_vertices; ++i) {
+    if (set[i] != i || !(w->steps[i].y > 0.0f)) continue;
+    farther_from_own(w, x[i], &home);
+    if (!(yw_distance(x[i], home) > SMALL_STEP * w->gap)) continue;
+    x[i] = home;
+    w->moved[i] = true;
+  }
+  for (int32_t i = 0; i < body->num_vertices; ++i) {
+    int32_t root = yw_union_root(set, place[i]);
+    if (!(w->steps[root].y > 0.0f) || !(yw_distance(x[i], x[root]) > 0.0f)) continue;
+    x[i] = x[root];
+    w->moved[place[i]] = true;
+  }
+  memset(w->steps, 0, sizeof *w->steps * (size_t)body->num_vertices);
+}
+
+static void go_home(way_home* w) {
+  const yw_shown_body* body = w->m->body;
   for (int round = 0; round < HOME_ROUNDS; ++round) {
     for (int32_t i = 0; i < body->num_vertices; ++i) {
       yw_vec3 home, p = body->vertices[i];
-      if (!moved[i] || !(farther_from_own(&w, p, &home) > 0.0f)) continue;
-      steps[i] = yw_sub(last_good_point(&w, p, home), p);
+      if (!w->moved[i] || !(farther_from_own(w, p, &home) > 0.0f)) continue;
+      w->steps[i] = yw_sub(last_good_point(w, p, home), p);
     }
-    take_steps(&w);
-    send_triangles(&w, round >= APART_ROUNDS);
-    memset(moved, 0, sizeof *moved * (size_t)body->num_vertices);
-    if (!(take_steps(&w) > SMALL_STEP * gap)) return;
+    take_steps(w);
+    send_triangles(w, round >= APART_ROUNDS);
+    memset(w->moved, 0, sizeof *w->moved * (size_t)body->num_vertices);
+    if (!(take_steps(w) > SMALL_STEP * w->gap)) return;
   }
+}
+
+void yw_shown_go_home(const yw_shown_mover* mover, float gap, bool* moved, yw_vec3* steps,
+                      int32_t* set) {
+  way_home w = {mover, gap, moved, steps, FINE * gap, MAX_DEPTH};
+  go_home(&w);
+  w.fine = FINEST * gap;
+  w.max_depth = FINEST_DEPTH;
+  for (int32_t i = 0; i < mover->body->num_vertices; ++i) {
+    set[i] = i;
+    moved[i] = true;
+  }
+  for (int round = 0; round < SHRINK_ROUNDS && shrink(&w, set); ++round) gather(&w, set);
 }

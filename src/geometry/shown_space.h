@@ -59,7 +59,8 @@ typedef struct yw_shown_mover {
 /// shown.c: moves the vertices.
 yw_status yw_shown_mover_run(const yw_allocator* mem, const yw_shown_mover* mover);
 /// shown_home.c: moves vertices that are nearer to others than to their own body. moved: the places
-/// to look at; steps: zeros; both per vertex, and used up.
-void yw_shown_go_home(const yw_shown_mover* mover, float gap, bool* moved, yw_vec3* steps);
+/// to look at; steps: zeros; set: any; all per vertex, and used up.
+void yw_shown_go_home(const yw_shown_mover* mover, float gap, bool* moved, yw_vec3* steps,
+                      int32_t* set);
 
 #endif

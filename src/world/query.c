@@ -440,7 +440,7 @@ static int32_t look_around(query* q, yw_vec3 reach, hit_list* list) {
       float most = fmaxf(list->items[list->capacity - 1].distance, 0.0f);
       yw_vec3 less = yw_v3(most, most, most);
       q->most = most;
-      walk.box = (yw_aabb){yw_sub(q->from, less), yw_add(q->from, less)};
+      walk.box = yw_box_probe_of((yw_aabb){yw_sub(q->from, less), yw_add(q->from, less)});
     }
   }
   look_at_obstacles(q, list);

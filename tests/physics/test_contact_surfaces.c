@@ -77,20 +77,21 @@ static int count_shown(const shown* a, const shown* b) {
   return count;
 }
 
-// At 40 m/s, tets are folded onto each other where these boxes meet, and the smooth surfaces around
-// them still do not cross.
-static void what_is_shown_of_folded_boxes_does_not_cross(void** state) {
-  (void)state;
-  yw_world* world = surface_world(
-      "{\"contact\": \"surfaces\", \"gravity\": [0, 0, 0], \"bodies\": ["
-      "{\"shape\": {\"box\": {\"size\": 0.5}}, \"position\": [-0.4166667, 0, 0],"
-      " \"velocity\": [20, 0, 0]},"
-      "{\"shape\": {\"box\": {\"size\": 0.5}}, \"position\": [0.4166667, 0.03, 0.02],"
-      " \"velocity\": [-20, 0, 0]}]}",
-      1);
-  for (int step = 1; step <= 5; ++step) {
+// Two boxes that meet at twice this speed. What is shown of them is looked at after steps first to
+// last, when it is deformed most.
+static void expect_shown_apart(double speed, double start, int first, int last) {
+  char text[1000];
+  snprintf(text, sizeof text,
+           "{\"contact\": \"surfaces\", \"gravity\": [0, 0, 0], \"bodies\": ["
+           "{\"shape\": {\"box\": {\"size\": 0.5}}, \"position\": [%.7f, 0, 0],"
+           " \"velocity\": [%g, 0, 0]},"
+           "{\"shape\": {\"box\": {\"size\": 0.5}}, \"position\": [%.7f, 0.03, 0.02],"
+           " \"velocity\": [%g, 0, 0]}]}",
+           -start, speed, start, -speed);
+  yw_world* world = surface_world(text, 1);
+  for (int step = 1; step <= last; ++step) {
     assert_true(yw_world_step(world, 1.0f / 240.0f, 1, NULL) >= 0);
-    if (step < 4) continue;
+    if (step < first) continue;
     shown a = show(world, 0), b = show(world, 1);
     assert_true(yw_aabb_overlap(a.box, b.box));
     assert_int_equal(count_shown(&a, &b) + count_shown(&b, &a), 0);
@@ -98,6 +99,14 @@ static void what_is_shown_of_folded_boxes_does_not_cross(void** state) {
     free(b.x);
   }
   yw_world_destroy(world);
+}
+
+// At 40 m/s, tets are folded onto each other where these boxes meet, and the smooth surfaces around
+// them still do not cross; at 100 m/s nearly all of them are, and much of what is shown shrinks.
+static void what_is_shown_of_folded_boxes_does_not_cross(void** state) {
+  (void)state;
+  expect_shown_apart(20, 0.4166667, 4, 5);
+  expect_shown_apart(50, 0.375, 2, 3);
 }
 
 static void edges_do_not_cut(void** state) {

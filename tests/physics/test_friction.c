@@ -111,6 +111,30 @@ static void bodies_accelerate_above_the_angle(void** state) {
   }
 }
 
+// Little more than friction holds: particles that stick as long as others do must let go together.
+// Within 0.2 % of the friction.
+static void thin_bodies_start_to_slide(void** state) {
+  (void)state;
+  const double mu = 0.5, angles[3] = {27.0, 27.5, 30.0};
+  for (int i = 0; i < NUM_OTHERS; ++i) {
+    for (int k = 0; k < 3 && others[i].shape; ++k) {
+      double s = sin(angles[k] * PI / 180), c = cos(angles[k] * PI / 180);
+      double theory = GRAVITY * (s - mu * c);
+      yw_world* world = slider(angles[k], mu, NUM_KINDS + i, others[i].kind.settings);
+      run(world, 40);
+      double before = speed_down(world, angles[k]);
+      run(world, 40);
+      double a = (speed_down(world, angles[k]) - before) * 60 / 40;
+      printf("  %-6s %.1f degrees %.4f m/s^2, theory %.4f\n", others[i].kind.name, angles[k], a,
+             theory);
+      if (fabs(a - theory) > 0.002 * mu * GRAVITY * c) {
+        fail_msg("%s at %g degrees: %g m/s^2", others[i].kind.name, angles[k], a);
+      }
+      yw_world_destroy(world);
+    }
+  }
+}
+
 // A block on a slab of another body, with gravity at an angle.
 static yw_world* block_on_slab(const kind* block, const kind* slab, double degrees, double mu) {
   double angle = degrees * PI / 180;
@@ -284,9 +308,13 @@ static void spinning_blocks_stop_in_time(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bodies_accelerate_above_the_angle), cmocka_unit_test(blocks_slide_on_bodies),
-      cmocka_unit_test(blocks_slide_on_plastic),           cmocka_unit_test(blocks_stick_to_bodies),
-      cmocka_unit_test(bodies_stick_below_the_angle),      cmocka_unit_test(balls_roll),
+      cmocka_unit_test(bodies_accelerate_above_the_angle),
+      cmocka_unit_test(thin_bodies_start_to_slide),
+      cmocka_unit_test(blocks_slide_on_bodies),
+      cmocka_unit_test(blocks_slide_on_plastic),
+      cmocka_unit_test(blocks_stick_to_bodies),
+      cmocka_unit_test(bodies_stick_below_the_angle),
+      cmocka_unit_test(balls_roll),
       cmocka_unit_test(spinning_blocks_stop_in_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,7 @@ static bool cut_batches(yw_surfaces* c, int32_t* num_pairs) {
     for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
       const yw_contact_job* job = &c->jobs.items[i];
       if (job->num_contacts + job->num_spares == 0) continue;
+      c->batch_chunks.items[c->batches.count] = c->batch_chunks.items[i];
       const yw_contact_batch* last = c->batches.items + c->batches.count - 1;
       bool leads = c->batches.count == 0 || last->a != job->a || last->b != job->b;
       *num_pairs += leads;
@@ -48,15 +49,16 @@ static int32_t num_chunks(const yw_contact_work* work) {
   return work->complex->num_vertices / CHUNK + 1;
 }
 
-static bool count_chunks(yw_surfaces* c, yw_contact_problem* problem) {
-  c->first_chunk.count = 0;
-  if (!YW_LIST_RESERVE(&c->mem, &c->first_chunk, c->works.count + 1)) return false;
+bool yw_surfaces_begin_chunks(yw_surfaces* c) {
+  c->first_chunk.count = c->batch_chunks.count = 0;
+  if (!YW_LIST_RESERVE(&c->mem, &c->first_chunk, c->works.count + 1) ||
+      !YW_LIST_RESERVE(&c->mem, &c->batch_chunks, c->jobs.count)) {
+    return false;
+  }
   int32_t count = 0;
-  problem->divided = false;
   for (int32_t i = 0; i < c->works.count; ++i) {
     c->first_chunk.items[i] = count;
     count += num_chunks(&c->works.items[i]);
-    problem->divided = problem->divided || num_chunks(&c->works.items[i]) > 1;
   }
   c->first_chunk.items[c->works.count] = count;
   return true;
@@ -79,33 +81,34 @@ static void add_chunk(const yw_surfaces* c, yw_batch_chunks* chunks, int32_t rec
   ++chunks->count;
 }
 
-// Lists the chunks that a batch touches.
-static void list_chunks(void* context, int32_t block, int32_t worker) {
-  (void)worker;
-  yw_surfaces* c = context;
-  const yw_contact_batch* batch = &c->batches.items[block];
-  yw_batch_chunks* chunks = &c->batch_chunks.items[block];
+void yw_surfaces_list_chunks(yw_surfaces* c, int32_t at, const yw_contact_list* list) {
+  const yw_contact_job* job = &c->jobs.items[at];
+  yw_batch_chunks* chunks = &c->batch_chunks.items[at];
   const int32_t* first = c->first_chunk.items;
-  bool whole =
-      first[batch->a + 1] == first[batch->a] + 1 && first[batch->b + 1] == first[batch->b] + 1;
+  bool whole = first[job->a + 1] == first[job->a] + 1 && first[job->b + 1] == first[job->b] + 1;
   if (whole) {
-    *chunks = (yw_batch_chunks){2, {first[batch->a], first[batch->b]}};
+    chunks->count = 2;
+    chunks->items[0] = first[job->a];
+    chunks->items[1] = first[job->b];
     return;
   }
   chunks->count = 0;
   int32_t recent[RECENT];
   memset(recent, -1, sizeof recent);
-  for (int32_t i = 0; i < batch->count && chunks->count <= YW_BATCH_CHUNKS; ++i) {
-    const yw_contact* p = &batch->contacts[i];
+  for (int32_t i = 0; i < job->num_contacts && chunks->count <= YW_BATCH_CHUNKS; ++i) {
+    const yw_contact* p = &list->contacts[job->first_contact + i];
     for (int side = 0; side < 2; ++side) {
       for (int k = 0; k < p->count[side]; ++k) {
         add_chunk(c, chunks, recent, p->body[side], p->particles[side][k]);
       }
     }
   }
-  for (int32_t i = 0; i < batch->num_spares && chunks->count <= YW_BATCH_CHUNKS; ++i) {
+  for (int32_t i = 0; i < job->num_spares && chunks->count <= YW_BATCH_CHUNKS; ++i) {
+    const yw_contact_spare* spare = &list->spares[job->first_spare + i];
+    int split = spare->vertex ? 1 : 2;
     for (int k = 0; k < 4; ++k) {
-      add_chunk(c, chunks, recent, k < 2 ? batch->a : batch->b, batch->spares[i].corners[k]);
+      bool first_side = (k < split) != spare->swapped;
+      add_chunk(c, chunks, recent, first_side ? job->a : job->b, spare->corners[k]);
     }
   }
 }
@@ -131,16 +134,14 @@ static uint64_t colors_of(const yw_surfaces* c, int32_t at, uint64_t add) {
 // are taken (one body under very many), a batch goes to the last color, solved in order.
 static bool color_batches(yw_surfaces* c, yw_contact_problem* problem) {
   int32_t count = c->batches.count, chunks = c->first_chunk.items[c->works.count];
-  c->used_colors.count = c->batch_color.count = c->colored.count = c->batch_chunks.count = 0;
+  c->used_colors.count = c->batch_color.count = c->colored.count = 0;
   c->found_order.count = 0;
   if (!YW_LIST_RESERVE(&c->mem, &c->used_colors, chunks) ||
       !YW_LIST_RESERVE(&c->mem, &c->batch_color, count) ||
-      !YW_LIST_RESERVE(&c->mem, &c->batch_chunks, count) ||
       !YW_LIST_RESERVE(&c->mem, &c->found_order, count) ||
       !YW_LIST_RESERVE(&c->mem, &c->colored, count)) {
     return false;
   }
-  yw_tasks_run(problem->divided ? problem->tasks : NULL, count, list_chunks, c);
   memset(c->used_colors.items, 0, (size_t)chunks * sizeof *c->used_colors.items);
   int32_t* starts = problem->color_start;
   memset(starts, 0, (YW_CONTACT_MAX_COLORS + 2) * sizeof *starts);
@@ -159,6 +160,7 @@ static bool color_batches(yw_surfaces* c, yw_contact_problem* problem) {
     c->found_order.items[i] = place;
     c->colored.items[place] = c->batches.items[i];
   }
+  problem->divided = chunks > c->works.count;
   problem->batches = c->colored.items;
   problem->found_order = c->found_order.items;
   return true;
@@ -273,9 +275,9 @@ static bool make_lanes(yw_surfaces* c, yw_contact_problem* problem) {
 }
 
 bool yw_surfaces_batch(yw_surfaces* c, yw_contact_problem* problem) {
-  if (!cut_batches(c, &problem->num_pairs) || !count_chunks(c, problem) ||
-      !color_batches(c, problem) || !collect_answers(c, problem) || !add_rows(c, problem) ||
-      !make_lanes(c, problem) || !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
+  if (!cut_batches(c, &problem->num_pairs) || !color_batches(c, problem) ||
+      !collect_answers(c, problem) || !add_rows(c, problem) || !make_lanes(c, problem) ||
+      !YW_LIST_RESERVE(&c->mem, &c->pair_angular, problem->num_pairs)) {
     return false;
   }
   problem->pair_angular = c->pair_angular.items;

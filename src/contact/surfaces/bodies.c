@@ -209,7 +209,7 @@ static void follow_bodies(void* context, int32_t block, int32_t worker) {
   for (int32_t i = block * BODIES_PER_BLOCK; i < end && i < c->works.count; ++i) {
     yw_contact_work* work = &c->works.items[i];
     // Nothing moves obstacles off their paths, nor what touches nothing.
-    if (!work->body->is_obstacle && !work->apart) yw_touch_follow(work);
+    if (!work->body->is_obstacle && !work->apart && !is_large(work)) yw_touch_follow(work, NULL);
   }
 }
 
@@ -286,6 +286,9 @@ static void run_jobs(void* context, int32_t block, int32_t worker) {
   list->num_hits = 0;
   for (int32_t i = c->block_start.items[block]; i < c->block_start.items[block + 1]; ++i) {
     yw_touch_find(c->works.items, &c->jobs.items[i], &c->step, list);
+    // A list that is too short is filled again.
+    bool complete = list->num_contacts <= list->contact_capacity;
+    if (c->step.mode == YW_TOUCH_CONTACTS && complete) yw_surfaces_list_chunks(c, i, list);
   }
 }
 
@@ -367,6 +370,7 @@ static bool cut_job_blocks(yw_surfaces* c) {
 // one.
 static bool run_all_jobs(yw_surfaces* c, yw_tasks* tasks) {
   if (!c->step.again && !cut_job_blocks(c)) return false;
+  if (c->step.mode == YW_TOUCH_CONTACTS && !yw_surfaces_begin_chunks(c)) return false;
   int32_t blocks = c->block_start.count;
   for (int32_t i = 0; i < blocks; ++i) c->found.items[i].num_contacts = TO_BE_FOUND;
   bool complete = false, out_of_memory = false;
@@ -487,6 +491,10 @@ static bool has_all_pairs(yw_surfaces* c, yw_tasks* tasks) {
   if (!c->step.keep) return false;
   int32_t blocks = (c->works.count + BODIES_PER_BLOCK - 1) / BODIES_PER_BLOCK;
   yw_tasks_run(tasks, blocks, follow_bodies, c);
+  for (int32_t i = 0; i < c->works.count; ++i) {
+    yw_contact_work* work = &c->works.items[i];
+    if (is_large(work) && !work->body->is_obstacle && !work->apart) yw_touch_follow(work, tasks);
+  }
   return stayed_near(c);
 }
 

@@ -45,12 +45,17 @@ static void note_support(const yw_surfaces* c, const yw_contact_problem* problem
   }
 }
 
+static bool may_calm(const yw_contact_island* island) {
+  return island->touches && island->supported && !island->thin && !island->driven;
+}
+
 // Sums up what presses, and what of it slides.
 static void note_sliding(const yw_surfaces* c, const yw_contact_problem* problem) {
   for (int32_t i = 0; i < c->batches.count; ++i) {
     const yw_contact_batch* batch = &problem->batches[i];
     yw_contact_island* island = &problem->islands[batch->island];
-    for (int32_t k = 0; k < batch->count && island->pace < SWAYING; ++k) {
+    if (!may_calm(island) || island->pace >= SWAYING) continue;
+    for (int32_t k = 0; k < batch->count; ++k) {
       const yw_contact* p = &batch->contacts[k];
       float limit = AT_LIMIT * p->friction_limit * p->impulse;
       island->pressed += (double)p->impulse;
@@ -66,10 +71,6 @@ static float share_of(const yw_contact_island* island) {
   bool sticks = island->sliding < SLIDES * island->pressed;
   if (sticks && pace < SWAYING) return fminf(0.5f * CALM / pace, 1.0f);
   return pace < CALM ? fminf(2.0f - 2.0f * pace / CALM, 1.0f) : 0.0f;
-}
-
-static bool may_calm(const yw_contact_island* island) {
-  return island->touches && island->supported && !island->thin && !island->driven;
 }
 
 static void slow_down(const yw_contact_body* body, float keep) {

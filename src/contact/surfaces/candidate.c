@@ -331,17 +331,18 @@ static float time_from_start(const yw_candidate* c, const yw_nearest* start, flo
   return yw_dot(apart, start->apart) < distance * start->distance ? 0.0f : 2.0f;
 }
 
+// near: the nearest points then, if that is after the start and in this substep.
 static float time_of_touch(const yw_candidate* c, const yw_nearest* start, float distance,
                            float band, float slack, yw_nearest* near) {
-  *near = *start;
   if (start->distance - distance <= slack) return 0.0f;
   if (yw_path_reach(c->kind, &c->path) < YW_SLOW_PAIR * yw_touch_skin(c->works[0], c->works[1])) {
     // What is near at the start touches there, to within that distance.
     if (start->distance < distance + band) return time_from_start(c, start, distance + slack);
+    *near = *start;
     float t = c->turns ? -1.0f : quick_time_of_touch(c, distance, slack, near);
     if (t >= 0.0f) return t;
-    *near = *start;
   }
+  *near = *start;
   return yw_time_of_touch(c->kind, &c->path, distance, slack, near);
 }
 
@@ -395,32 +396,33 @@ static void find_contact(yw_candidate* c, const yw_nearest* start, float keep, f
   bool touching = start->distance < 1e-3f * skin;
   if (!touching && is_behind(c, start)) return;
   float band = yw_contact_band(skin, fall);
-  yw_nearest near;
-  float t = time_of_touch(c, start, keep, band, YW_TOUCH_SLOP * skin, &near);
+  // Copied only where it changes: it was written number by number just now.
+  const yw_nearest* near = start;
+  yw_nearest then;
+  float t = time_of_touch(c, start, keep, band, YW_TOUCH_SLOP * skin, &then);
   // Not touching, but perhaps so near at the start or at the end that others may press them
   // together.
   bool apart = t > 1.0f;
   if (apart) t = start->distance < keep + band ? 0.0f : 1.0f;
   yw_vec3 x[4];
   yw_path_corners(&c->path, t, x);
-  if (apart) {
-    near = t > 0.0f ? yw_nearest_points(c->kind, x) : *start;
-    if (near.distance > keep + band) return;
-  }
-  if (c->kind == YW_EDGE_EDGE && !owns_edge_contact(c, &near)) return;
-  bool flat = touching || near.distance < 1e-3f * skin;
-  yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, &near);
+  if (apart && t > 0.0f) then = yw_nearest_points(c->kind, x);
+  if (t > 0.0f) near = &then;
+  if (apart && near->distance > keep + band) return;
+  if (c->kind == YW_EDGE_EDGE && !owns_edge_contact(c, near)) return;
+  bool flat = touching || near->distance < 1e-3f * skin;
+  yw_vec3 n = flat ? fallback_normal(c) : direction(c, x, near);
   if (c->kind == YW_VERTEX_TRIANGLE) {
     bool touches =
-        lies_in_crease(c, &near, x, t, &n) ||
-        (owns_vertex_contact(c, &near, n, t) && (flat || vertex_can_touch(c, &near, x, t, &n)));
-    if (touches) append_contact(c, &near, n, keep, skin, list);
-  } else if (!flat && !edges_can_touch(c, &near, x, t, &n)) {
+        lies_in_crease(c, near, x, t, &n) ||
+        (owns_vertex_contact(c, near, n, t) && (flat || vertex_can_touch(c, near, x, t, &n)));
+    if (touches) append_contact(c, near, n, keep, skin, list);
+  } else if (!flat && !edges_can_touch(c, near, x, t, &n)) {
     return;
-  } else if (flat || both_stand_out(c, &near, n, t, YW_RIDGE * skin)) {
-    append_contact(c, &near, n, keep, skin, list);
+  } else if (flat || both_stand_out(c, near, n, t, YW_RIDGE * skin)) {
+    append_contact(c, near, n, keep, skin, list);
   } else if (!apart) {
-    append_spare(c, &near, n, keep, list);
+    append_spare(c, near, n, keep, list);
   }
 }
 

@@ -122,18 +122,54 @@ void yw_touch_predict(yw_contact_work* work) {
   work->outdated = true;
 }
 
-void yw_touch_follow(yw_contact_work* work) {
+// Vertices are gone through in blocks, which depend on their number alone.
+#define MOST_BLOCKS 64
+#define LEAST_BLOCK 1024
+
+typedef struct vertices_job {
+  yw_contact_work* work;
+  int32_t per_block;
+  float longest2[MOST_BLOCKS], sum2[MOST_BLOCKS], max_radius[MOST_BLOCKS];
+  bool strayed[MOST_BLOCKS];
+} vertices_job;
+
+// Returns the number of blocks.
+static int32_t cut_vertices(yw_contact_work* work, vertices_job* job) {
+  int32_t count = work->complex->num_vertices;
+  job->work = work;
+  job->per_block = (count + MOST_BLOCKS - 1) / MOST_BLOCKS;
+  if (job->per_block < LEAST_BLOCK) job->per_block = LEAST_BLOCK;
+  return (count + job->per_block - 1) / job->per_block;
+}
+
+static int32_t end_of_block(const vertices_job* job, int32_t block) {
+  int32_t end = (block + 1) * job->per_block, count = job->work->complex->num_vertices;
+  return end < count ? end : count;
+}
+
+static void follow_vertices(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  vertices_job* job = context;
+  const yw_contact_work* work = job->work;
   float limit = work->leeway * work->leeway;
-  work->strayed = false;
-  for (int32_t i = 0; i < work->complex->num_vertices; ++i) {
+  bool strayed = false;
+  for (int32_t i = block * job->per_block; i < end_of_block(job, block); ++i) {
     int32_t particle = work->vertices[i];
     yw_vec3 begin = yw_touch_begin(work, particle), to = yw_touch_end(work, particle);
     yw_vec3 way = yw_sub(yw_touch_path_end(work, particle), begin);
     float length2 = yw_length2(way), along = yw_dot(yw_sub(to, begin), way);
     float t = length2 > 0.0f ? yw_clampf(along / length2, 0.0f, 1.0f) : 0.0f;
-    bool near = yw_length2(yw_sub(to, yw_mad(begin, t, way))) <= limit;
-    work->strayed = work->strayed || !near;
+    strayed = strayed || !(yw_length2(yw_sub(to, yw_mad(begin, t, way))) <= limit);
   }
+  job->strayed[block] = strayed;
+}
+
+void yw_touch_follow(yw_contact_work* work, yw_tasks* tasks) {
+  vertices_job job;
+  int32_t blocks = cut_vertices(work, &job);
+  yw_tasks_run(tasks, blocks, follow_vertices, &job);
+  work->strayed = false;
+  for (int32_t i = 0; i < blocks; ++i) work->strayed = work->strayed || job.strayed[i];
 }
 
 static int32_t num_blocks(const yw_contact_work* work) {
@@ -195,6 +231,26 @@ float yw_touch_most_room(const yw_contact_work* work, const yw_touch_step* step)
   return yw_touch_room(work, step, most * work->complex->size);
 }
 
+static void fit_paths(void* context, int32_t block, int32_t worker) {
+  (void)worker;
+  vertices_job* job = context;
+  const yw_contact_work* work = job->work;
+  float longest2 = 0.0f, sum2 = 0.0f, most = 0.0f;
+  for (int32_t i = block * job->per_block; i < end_of_block(job, block); ++i) {
+    int32_t particle = work->vertices[i];
+    float radius = yw_touch_radius(work, particle);
+    most = radius > most ? radius : most;
+    float way2 =
+        yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
+    longest2 = way2 > longest2 ? way2 : longest2;
+    sum2 += way2;
+    yw_touch_fit_path(work, particle);
+  }
+  job->longest2[block] = longest2;
+  job->sum2[block] = sum2;
+  job->max_radius[block] = most;
+}
+
 void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
   const yw_complex* c = work->complex;
   yw_touch_predict(work);
@@ -202,17 +258,15 @@ void yw_touch_fit(yw_contact_work* work, bool sort, yw_tasks* tasks) {
   sort = sort || !work->fitted;
   work->fitted = true;
   if (c->is_loose && sort) sort_points(work);
+  vertices_job job;
+  int32_t blocks = cut_vertices(work, &job);
+  yw_tasks_run(tasks, blocks, fit_paths, &job);
   float longest2 = 0.0f, sum2 = 0.0f;
   work->max_radius = 0.0f;
-  for (int32_t i = 0; i < c->num_vertices; ++i) {
-    int32_t particle = work->vertices[i];
-    float radius = yw_touch_radius(work, particle);
-    work->max_radius = radius > work->max_radius ? radius : work->max_radius;
-    float way2 =
-        yw_length2(yw_sub(yw_touch_path_end(work, particle), yw_touch_begin(work, particle)));
-    longest2 = way2 > longest2 ? way2 : longest2;
-    sum2 += way2;
-    yw_touch_fit_path(work, particle);
+  for (int32_t i = 0; i < blocks; ++i) {
+    longest2 = job.longest2[i] > longest2 ? job.longest2[i] : longest2;
+    work->max_radius = job.max_radius[i] > work->max_radius ? job.max_radius[i] : work->max_radius;
+    sum2 += job.sum2[i];
   }
   work->longest = sqrtf(longest2);
   work->usual = c->num_vertices > 0 ? sqrtf(sum2 / (float)c->num_vertices) : 0.0f;

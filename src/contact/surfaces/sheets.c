@@ -2,6 +2,7 @@
 #include "contact/surfaces/sheets.h"
 
 #include "contact/surfaces/patches.h"
+#include "math/small/float4.h"
 
 // Share of the radius by which an edge may stand out of the plane of its triangles. Two such ridges
 // that cross bring the sheets nearer by that share of their thickness; the guard holds 0.9 of it.
@@ -55,18 +56,30 @@ static corner_list corners_of(const yw_complex* c, int32_t leaf) {
   return (corner_list){c->triangles[l->triangle], 3 * (l[1].triangle - l[0].triangle)};
 }
 
-// Extent of a leaf along the normal of a slab, at the start (0) or at the end (1) of the paths.
+// Extent of a leaf along the normal of a slab, at the start (0) or at the end (1) of the paths;
+// four particles at a time.
 static void measure(const yw_contact_work* work, int32_t leaf, const yw_sheet_slab* slab, int when,
                     float* low, float* high) {
   corner_list corners = corners_of(work->complex, leaf);
   const yw_vec4* x = when == 0 ? work->body->begin : work->predicted;
-  *low = INFINITY;
-  *high = -INFINITY;
-  for (int32_t i = 0; i < corners.count; ++i) {
-    yw_vec3 to = yw_sub(yw_xyz(x[corners.particles[i]]), slab->origin);
-    float along = yw_dot(slab->normal, to);
-    *low = along < *low ? along : *low;
-    *high = along > *high ? along : *high;
+  yw_vec3 n = slab->normal, o = slab->origin;
+  yw_float4 least = yw_vf_splat(INFINITY), most = yw_vf_splat(-INFINITY);
+  for (int32_t i = 0; i < corners.count; i += 4) {
+    yw_float4 row[4];
+    for (int32_t k = 0; k < 4; ++k) {
+      int32_t at = i + k < corners.count ? i + k : corners.count - 1;
+      row[k] = yw_float4_load(&x[corners.particles[at]]);
+    }
+    yw_float4_transpose(row);
+    yw_float4 along = n.x * (row[0] - o.x) + n.y * (row[1] - o.y) + n.z * (row[2] - o.z);
+    least = yw_vf_min(along, least);
+    most = yw_vf_max(along, most);
+  }
+  *low = least[0];
+  *high = most[0];
+  for (int k = 1; k < 4; ++k) {
+    *low = least[k] < *low ? least[k] : *low;
+    *high = most[k] > *high ? most[k] : *high;
   }
 }
 

@@ -434,8 +434,9 @@ static void search_leaves(pair_search searches[NUM_SEARCHES], const yw_contact_j
     if (a != b && b->leaves.num_leaves <= FEW_LEAVES) {
       // Faster than a tree.
       const yw_aabb* boxes = b->leaves.nodes + b->leaves.first_leaf;
+      yw_box_probe probe = yw_box_probe_of(box);
       for (int32_t other = 0; other < b->leaves.num_leaves; ++other) {
-        if (yw_aabb_overlap(boxes[other], box)) search_pair(searches, leaf, other, needed);
+        if (yw_box_meets(&boxes[other], &probe)) search_pair(searches, leaf, other, needed);
       }
       continue;
     }

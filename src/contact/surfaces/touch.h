@@ -186,7 +186,7 @@ void yw_touch_fit_primitives(const yw_contact_work* work, const yw_near_fns* nea
 /// Marks the leaves of both bodies that a search between them may look at.
 void yw_touch_mark(const yw_contact_work* a, const yw_contact_work* b, const yw_touch_step* step);
 /// After contact was solved: notes whether a particle is off its path by more than the leeway.
-void yw_touch_follow(yw_contact_work* work);
+void yw_touch_follow(yw_contact_work* work, yw_tasks* tasks);
 /// Notes where the particles are; the boxes stay as they are.
 void yw_touch_predict(yw_contact_work* work);
 /// Appends the contacts or near pairs of a job, or raises the need.

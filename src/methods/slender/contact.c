@@ -336,8 +336,9 @@ static double next_slip(const slender_body* body) {
   return share <= 0.0 ? 0.0 : fmax(share, LEAST_SLIP);
 }
 
-// Sets the drag coefficient so that the drag is mu N, always against the motion.
-static bool check_sliding(slender_body* body, int32_t p, double next) {
+// Sets the drag coefficient so that the drag is mu N, always against the motion. waits: it does not
+// stop yet.
+static bool check_sliding(slender_body* body, int32_t p, double next, bool waits) {
   slender_anchor* anchor = &body->solver.anchors[p];
   slender_touch* touch = &body->touches[p];
   slender_slide s = slide_of(body, p);
@@ -348,6 +349,7 @@ static bool check_sliding(slender_body* body, int32_t p, double next) {
   bool hardly = s.slip < STOP_SHARE * touch->depth && anchor->drag * s.slip < s.most;
   bool pulled = touch->pull > s.most && s.slip > 0.0;
   if (!pulled && (hardly || next == 0.0)) {
+    if (waits) return false;
     stop(body, p);
     return true;
   }
@@ -375,6 +377,13 @@ static bool check_released(slender_body* body, int32_t p) {
   return true;
 }
 
+static bool any_sticks(const slender_body* body) {
+  for (int32_t p = 0; p < body->model->num_particles; ++p) {
+    if (body->touches[p].state == SLENDER_STICKS) return true;
+  }
+  return false;
+}
+
 // True when a state has changed; *drags: a drag force has.
 static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drags) {
   double fall = (double)yw_length(ctx->gravity), scale = (double)body->params.stiffness_scale;
@@ -383,6 +392,9 @@ static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drag
   *drags = false;
   yw_slender_reactions(&body->solver, ctx->tasks);
   bool holds = holds_together(body);
+  // What sticks, but cannot hold the body, kept the slip of all others short: that says nothing
+  // about where they stop.
+  bool waits = !holds && any_sticks(body);
   for (int32_t p = 0; p < body->model->num_particles; ++p) {
     slender_state state = body->touches[p].state;
     double slack = PULL_SLACK * (double)body->model->mass[p] * fall / scale;
@@ -391,7 +403,7 @@ static bool check_touched(slender_body* body, const yw_step_ctx* ctx, bool* drag
     } else if (state == SLENDER_FREE) {
       any = check_released(body, p) || any;
     } else if (state == SLENDER_SLIDES) {
-      *drags = check_sliding(body, p, next) || *drags;
+      *drags = check_sliding(body, p, next, waits) || *drags;
       any = any || body->touches[p].state != SLENDER_SLIDES;
     }
   }
