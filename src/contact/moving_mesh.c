@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "contact/box_walk.h"
 #include "contact/surface.h"
 #include "contact/surfaces/approach.h"
 #include "geometry/order.h"

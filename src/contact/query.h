@@ -4,7 +4,7 @@
 #ifndef YW_CONTACT_QUERY_H
 #define YW_CONTACT_QUERY_H
 
-#include "contact/box_tree.h"
+#include "contact/box_walk.h"
 #include "yawara/extend/method.h"
 
 #define YW_QUERY_LEAF 4  ///< primitives per leaf

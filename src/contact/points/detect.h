@@ -4,7 +4,7 @@
 #define YW_CONTACT_POINTS_DETECT_H
 
 #include "contact/bodies.h"
-#include "contact/box_tree.h"
+#include "contact/box_walk.h"
 #include "contact/points/topology.h"
 
 /// One contact point. On both bodies it is a weighted sum of particles at the same position in

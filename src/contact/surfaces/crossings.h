@@ -4,7 +4,7 @@
 #ifndef YW_CONTACT_SURFACES_CROSSINGS_H
 #define YW_CONTACT_SURFACES_CROSSINGS_H
 
-#include "contact/box_tree.h"
+#include "contact/box_walk.h"
 #include "contact/surfaces/complex.h"
 
 /// The surface of a body with a tree of its leaves.

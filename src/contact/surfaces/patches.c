@@ -4,7 +4,7 @@
 // within 2 e. For the other leaf, e is its own error and what the two poses differ by there.
 #include "contact/surfaces/patches.h"
 
-#include "contact/box_tree.h"
+#include "contact/box_walk.h"
 #include "contact/surfaces/approach.h"
 #include "contact/surfaces/leaf_boxes.h"
 #include "yawara/extend/memory.h"

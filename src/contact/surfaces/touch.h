@@ -4,7 +4,7 @@
 #define YW_CONTACT_SURFACES_TOUCH_H
 
 #include "contact/bodies.h"
-#include "contact/box_tree.h"
+#include "contact/box_walk.h"
 #include "contact/surfaces/approach.h"
 #include "contact/surfaces/complex.h"
 #include "contact/surfaces/near.h"
