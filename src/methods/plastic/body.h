@@ -219,7 +219,8 @@ static inline float plastic_hardening(float xi, float det_p) {
 }
 
 /// Approximate memory, in bytes, of a body with this many masters and slaves in a world (body.c).
-double yw_plastic_body_bytes(double masters, double slaves);
+/// elastic: none of them flows, which takes more.
+double yw_plastic_body_bytes(double masters, double slaves, bool elastic);
 
 static inline int32_t yw_plastic_chunks(int32_t count, int32_t chunk) {
   return (count + chunk - 1) / chunk;

@@ -45,6 +45,7 @@ typedef struct plastic_model {
   bool paper;                ///< use the formulas as printed
   bool without_slaves;       ///< forces are evaluated at the masters themselves
   yw_plastic_scheme scheme;  ///< velocity_blend is resolved
+  float slave_reach;         ///< at rest slaves are nearer to masters than this, in units of d
   float wave_speed;          ///< m/s, the fastest over all masters
 
   int32_t num_parts;

@@ -212,13 +212,23 @@ static inline double plastic_first_residual(const plastic_body* body, yw_vec3 me
   return plastic_dot(r, z);
 }
 
-/// Norm that the residual is compared with: M v* relative to the motion of the whole body.
+// Share of what gravity adds in a step that counts, when the forces on a slave are in balance.
+#define PLASTIC_LEAST_FALL 0.1f
+// Beyond this reach slaves are as many as in the paper, in units of d.
+#define PLASTIC_FAR_REACH 1.65f
+
+/// Norm that the residual is compared with: M v* relative to the motion of the whole body. At rest
+/// that is nothing but rounding, which no solve gets rid of. Light slaves outside of the matter
+/// always move, and the paper's norm is enough.
 static inline double plastic_measure(const plastic_body* body, yw_vec3 mean, int32_t i) {
   const yw_vec4 zero = {0, 0, 0, 0};
   float mass = body->slave_vel[i].w;
   yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), mean));
   yw_vec4 b = yw_mad4(yw_mad4(zero, mass, from_mean), body->dt, body->force[i]);
-  return plastic_dot(b, plastic_condition(body, i, b));
+  double sum = plastic_dot(b, plastic_condition(body, i, b));
+  if (body->model->slave_reach > PLASTIC_FAR_REACH) return sum;
+  yw_vec4 fall = yw_v4(yw_scale(body->fall, PLASTIC_LEAST_FALL * mass));
+  return sum + plastic_dot(fall, plastic_condition(body, i, fall));
 }
 
 /// Applies the pending step. Returns r . P r.
