@@ -192,7 +192,7 @@ static yw_status check_reach(float reach, yw_error* error) {
 
 // Sheets of one layer with the near slaves alone do not tear as they should.
 static float usual_reach(const yw_plastic_def* def) {
-  bool far = def->paper;
+  bool far = def->paper || def->without_slaves;
   for (int32_t i = 0; i < def->num_parts; ++i) far = far || def->parts[i].sheet;
   return far ? 2.0f : 1.0f;
 }
@@ -388,6 +388,8 @@ static void set_material(plastic_model* model, int32_t m, const yw_plastic_part*
   model->mass[m] = density * block->volume[l];
   float wave = sqrtf((block->lambda[l] + 2.0f * block->mu[l]) / density);
   if (wave > model->wave_speed) model->wave_speed = wave;
+  float shear = sqrtf(block->mu[l] / density);
+  if (!(model->shear_speed > 0.0f) || shear < model->shear_speed) model->shear_speed = shear;
 }
 
 static void add_masters(plastic_model* model, const yw_plastic_part* from, plastic_part* to,
@@ -578,6 +580,8 @@ static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t*
   }
   status = fill_parts(def, model, order, error);
   if (status < 0) return status;
+  float size = model->spacing * yw_cbrtf((float)model->num_masters);
+  model->grip_time = 3.0f * size / model->shear_speed;
   model->hash = hash_of(model);
   if (!fold_materials(model) || !yw_plastic_fold_links(model) || !make_skin(def, model))
     return yw_fail_memory(error, "a plastic model");
