@@ -145,6 +145,7 @@ static bool load_numbers(plastic_body* body, yw_reader* reader, uint32_t numbers
   if (!plastic_is_far(body)) {
     float grip[2];
     yw_read_f32(reader, grip, 2);
+    if (!(grip[0] >= 0.0f && grip[0] < INFINITY && grip[1] >= 0.0f)) return false;
     body->grip = (plastic_grip){.force = grip[0], .time = grip[1]};
   }
   return !reader->failed;
