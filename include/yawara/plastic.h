@@ -117,6 +117,14 @@ YW_API yw_status yw_model_create_plastic_surface(const yw_allocator* mem, const 
                                                  const yw_plastic_scheme* scheme,
                                                  const yw_tri_mesh* surface, const int32_t* parts,
                                                  yw_model** out, yw_error* error);
+/// The same, with slaves that at rest are nearer to masters than slave_reach spacings, 1 to 2:
+/// those up to 1.65 are at the eight corners around each master; beyond, 32 for each as in the
+/// paper, of which the outer ones let matter at rest creep. 0: the usual, 1; 2 for sheets and
+/// `paper`.
+YW_API yw_status yw_model_create_plastic_reach(const yw_allocator* mem, const yw_plastic_def* def,
+                                               const yw_plastic_scheme* scheme,
+                                               const yw_tri_mesh* surface, const int32_t* parts,
+                                               float slave_reach, yw_model** out, yw_error* error);
 /// Lattice points of a part with this shape, before its transform, in the order of the part's
 /// masters. Writes *count points to *out; free them with yw_points_free.
 YW_API yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, float spacing,

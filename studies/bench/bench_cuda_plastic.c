@@ -46,7 +46,8 @@ static yw_model* make_model(const plastic_case* c, yw_error* error) {
   def.params.sleep_speed = 0.0f;
   def.memory_limit = 1e11;
   yw_model* model = NULL;
-  if (yw_model_create_plastic(NULL, &def, &model, error) < 0) model = NULL;
+  if (yw_model_create_plastic_reach(NULL, &def, NULL, NULL, NULL, 2.0f, &model, error) < 0)
+    model = NULL;
   yw_shape_release(cube);
   return model;
 }

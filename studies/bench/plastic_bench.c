@@ -53,7 +53,8 @@ static bool make_body(plastic_bench* b, const plastic_bench_def* def) {
   model_def.params.time_step = STEP;
   model_def.memory_limit = 1e11;
   void *model = NULL, *state = NULL;
-  bool good = parts && cube && yw_plastic_model_create(&mem, &model_def, NULL, &model, NULL) >= 0;
+  bool good =
+      parts && cube && yw_plastic_model_create(&mem, &model_def, NULL, 2.0f, &model, NULL) >= 0;
   b->model = model;
   good = good && yw_plastic_method.body_create(model, &mem, &state, &b->particles, NULL) >= 0;
   b->body = state;

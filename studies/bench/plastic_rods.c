@@ -94,7 +94,8 @@ static bool make_body(plastic_rods* r) {
   def.num_parts = 1;
   def.params.time_step = STEP;
   void *model = NULL, *state = NULL;
-  bool good = bunny && r->rods && yw_plastic_model_create(NULL, &def, NULL, &model, NULL) >= 0;
+  bool good =
+      bunny && r->rods && yw_plastic_model_create(NULL, &def, NULL, 2.0f, &model, NULL) >= 0;
   r->model = model;
   good = good && yw_plastic_method.body_create(model, NULL, &state, &r->particles, NULL) >= 0;
   r->body = state;

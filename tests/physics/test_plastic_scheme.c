@@ -178,12 +178,16 @@ static void bad_schemes_are_refused(void** state) {
   yw_error error = {0};
   yw_plastic_scheme scheme = yw_default_plastic_scheme();
   scheme.link_reach = 5.0f;
-  assert_int_equal(yw_plastic_model_create(NULL, &def, &scheme, &model, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_plastic_model_create(NULL, &def, &scheme, 0.0f, &model, &error),
+                   YW_ERR_INVALID);
   assert_non_null(strstr(error.message, "link_reach is 5, but must be between 2 and 4"));
   scheme.link_reach = 2.5f;
   scheme.split_master = scheme.split_slave = 0.0f;
-  assert_int_equal(yw_plastic_model_create(NULL, &def, &scheme, &model, &error), YW_ERR_INVALID);
+  assert_int_equal(yw_plastic_model_create(NULL, &def, &scheme, 0.0f, &model, &error),
+                   YW_ERR_INVALID);
   assert_non_null(strstr(error.message, "must not both be 0"));
+  assert_int_equal(yw_plastic_model_create(NULL, &def, NULL, 0.5f, &model, &error), YW_ERR_INVALID);
+  assert_non_null(strstr(error.message, "slave_reach is 0.5, but must be 0 (usual) or 1 to 2"));
   yw_shape_release(box);
 }
 

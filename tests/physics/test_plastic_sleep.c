@@ -346,7 +346,7 @@ static void seeds_are_those_of_the_model(void** state) {
   lab_begin_shape(&lab, box, d, NULL);
   assert_int_equal(lab.particles.count, 1);
   const int32_t count = lab.model->num_slaves;
-  assert_int_equal(count, 32);
+  assert_int_equal(count, 8);
   assert_true(yw_plastic_seed_slaves(lab.body, &lab.particles));
   assert_int_equal(lab.body->num_slaves, count);
   for (int32_t s = 0; s < count; ++s) {

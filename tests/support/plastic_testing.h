@@ -36,12 +36,12 @@ static inline yw_shape* lab_box(int32_t nx, int32_t ny, int32_t nz, float d) {
   return moved;
 }
 
-static inline void lab_begin_scheme(plastic_lab* lab, const yw_plastic_def* def,
-                                    const yw_plastic_scheme* scheme) {
+static inline void lab_begin_reach(plastic_lab* lab, const yw_plastic_def* def,
+                                   const yw_plastic_scheme* scheme, float reach) {
   yw_error error = {0};
   void *model = NULL, *body = NULL;
   *lab = (plastic_lab){0};
-  yw_status status = yw_plastic_model_create(NULL, def, scheme, &model, &error);
+  yw_status status = yw_plastic_model_create(NULL, def, scheme, reach, &model, &error);
   if (status < 0) print_error("%s\n", error.message);
   assert_int_equal(status, YW_OK);
   lab->model = model;
@@ -60,6 +60,11 @@ static inline void lab_begin_scheme(plastic_lab* lab, const yw_plastic_def* def,
                            .obstacles = &lab->set,
                            .friction = 0.3f,
                            .report = &lab->report};
+}
+
+static inline void lab_begin_scheme(plastic_lab* lab, const yw_plastic_def* def,
+                                    const yw_plastic_scheme* scheme) {
+  lab_begin_reach(lab, def, scheme, 0.0f);
 }
 
 static inline void lab_begin(plastic_lab* lab, const yw_plastic_def* def) {

@@ -179,6 +179,7 @@ static bool give_orders(plastic_remote* r, const plastic_body* body, const yw_st
   a->body.params = body->params;
   a->body.dt = body->dt;
   a->body.fall = body->fall;
+  a->body.grip = body->grip;
   a->body.is_pulled = body->is_pulled;
   a->body.rules = body->rules;
   a->gravity = ctx->gravity;
@@ -239,7 +240,7 @@ static yw_status plastic_solve(plastic_remote* r, bool is_clear, plastic_solutio
   plastic_args* a = &r->args;
   a->is_clear = is_clear;
   a->is_first = true;
-  bool ok = run_each<contacts_kernel>(r, a->body.num_slaves) &&
+  bool ok = run_each<contacts_kernel>(r, a->body.num_slaves) && run_sums<grip_kernel>(r) &&
             device_run<block_parts_kernel>(r->stream, *a, a->num_chunks,
                                            sizeof(block_parts_kernel::shared)) &&
             run_sums<begin_kernel>(r) && run_masters<stiffen_kernel>(r) &&
@@ -261,7 +262,8 @@ static yw_status plastic_finish(plastic_remote* r, plastic_outcome* out) {
             run_each<watch_kernel>(r, masters) && read_scalars(r);
   const plastic_scalars* s = &r->scalars;
   int contacts = s->contacts > s->touching ? s->contacts : s->touching;
-  *out = (plastic_outcome){s->lost != 0, s->bad != 0, contacts, s->due, float_of(~s->speed2)};
+  *out =
+      (plastic_outcome){s->lost != 0, s->bad != 0, contacts, s->due, float_of(~s->speed2), s->grip};
   return ok ? YW_OK : YW_ERR_DEVICE;
 }
 

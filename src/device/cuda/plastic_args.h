@@ -16,6 +16,7 @@
 struct plastic_scalars {
   yw_exact_sum sums[PLASTIC_MAX_SUMS];
   unsigned ended;  ///< blocks, see IS_LAST_BLOCK
+  plastic_grip grip;
   // The solve.
   float alpha, beta;
   double mass, rz, before, goal;

@@ -164,6 +164,19 @@ struct contacts_kernel {
   }
 };
 
+/// Normal impulses on all slaves, and what they do to the memory of the body.
+struct grip_work : plain_sums<1> {
+  KERNEL_FN bool is_over(const plastic_args& a) { return (void)a, false; }
+  KERNEL_FN void each(const plastic_args& a, int32_t i, double* values, int stride) {
+    (void)stride;
+    values[0] = plastic_is_far(&a.body) ? 0.0 : (double)plastic_press(&a.body, i);
+  }
+  KERNEL_FN void settle(const plastic_args& a, const double* sums) {
+    a.scalars->grip = plastic_next_grip(&a.body, sums[0]);
+  }
+};
+typedef summing_kernel<grip_work> grip_kernel;
+
 // The solve ---------------------------------------------------------------------------------------
 
 /// Preconditioner, first guess, and the norm that the residual is compared with.
@@ -171,9 +184,11 @@ struct begin_work : plain_sums<1> {
   KERNEL_FN bool is_over(const plastic_args& a) { return (void)a, false; }
   KERNEL_FN void each(const plastic_args& a, int32_t i, double* values, int stride) {
     (void)stride;
+    if (!plastic_is_far(&a.body)) plastic_grip_slave(&a.body, a.scalars->grip, i);
     yw_float4 own = sum_of_parts(a, a.body.parts, i);
     yw_float4 mixed = sum_of_parts(a, a.body.parts + a.body.num_slots, i);
-    plastic_invert_block(a.body.slave_vel[i].w, vec_of(own), vec_of(mixed), a.body.inverse[i]);
+    plastic_invert_block(a.body.slave_vel[i].w + plastic_drag(&a.body, i), vec_of(own),
+                         vec_of(mixed), a.body.inverse[i]);
     plastic_begin_slave(&a.body, a.gravity, a.scalars->mean, i);
     values[0] = plastic_measure(&a.body, a.scalars->mean, i);
   }

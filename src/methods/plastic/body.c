@@ -138,13 +138,15 @@ static double power_of_two_above(double count) {
   return power;
 }
 
-double yw_plastic_body_bytes(double masters, double slaves) {
+double yw_plastic_body_bytes(double masters, double slaves, bool elastic) {
   const double number = sizeof(int32_t), place = sizeof(yw_vec4);
   // `allocate`: arrays of masters and their rows; the world's copies to show them and to go back.
   double master =
       (sizeof(plastic_state_block) + sizeof(plastic_work_block) + sizeof(plastic_material_block)) /
           (double)YW_LANES +
       (PLASTIC_MAX_ROW + 4) * number + 4 * place + 4;
+  // `keep.c`: six links, and a point.
+  if (elastic) master += 130.0;
   double seam = 3 * place + 2 * sizeof(yw_vec3) + 3 * number;
   // `yw_plastic_reserve_pairs`, and the slaves of chunks (locals.c): three per master in a lattice,
   // and never fewer than there are slaves.

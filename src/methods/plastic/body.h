@@ -97,6 +97,15 @@ typedef struct plastic_rules {
   bool keep;          ///< keep slaves that are too close to others
 } plastic_rules;
 
+/// Friction on obstacles follows the mean of the pressure on the whole body. If it followed the
+/// pressure at once, it would feed vibrations in which the body slips while it is light.
+typedef struct plastic_grip {
+  float force;  ///< N, mean of the normal force while it touches
+  float time;  ///< s that this is the mean of, at most the model's grip_time; 0: it touches nothing
+  float share;  ///< of this step: mean over present force
+  float fresh;  ///< of this step: 1 when it begins to touch, 0 after grip_time
+} plastic_grip;
+
 typedef struct plastic_body {
   const plastic_model* model;
   yw_allocator mem;
@@ -117,6 +126,7 @@ typedef struct plastic_body {
   bool is_pushed;                     ///< others changed its motion before this substep
   bool was_pushed;                    ///< since then nothing held it (spin.c)
   int32_t num_touching;               ///< slaves here at obstacles, in the last inner step
+  plastic_grip grip, next_grip;       ///< before and after the inner step
   bool lost_skin;                     ///< it was torn: others touch balls
   bool has_skin;                      ///< others touch the skin of the model (skin.c)
   bool keeps_spin;                    ///< in this substep; what it had before (spin.c):
@@ -219,7 +229,8 @@ static inline float plastic_hardening(float xi, float det_p) {
 }
 
 /// Approximate memory, in bytes, of a body with this many masters and slaves in a world (body.c).
-double yw_plastic_body_bytes(double masters, double slaves);
+/// elastic: none of them flows, which takes more.
+double yw_plastic_body_bytes(double masters, double slaves, bool elastic);
 
 static inline int32_t yw_plastic_chunks(int32_t count, int32_t chunk) {
   return (count + chunk - 1) / chunk;

@@ -44,6 +44,23 @@ static void choose_contacts(plastic_body* body, const yw_step_ctx* ctx) {
   }
 }
 
+// Drags of the slaves that touch.
+static void grip(plastic_body* body) {
+  for (int32_t b = 0; b < body->num_slave_blocks; ++b) {
+    double sum = 0.0;
+    for (int32_t s = body->slave_block[b]; s < body->slave_block[b + 1]; ++s) {
+      sum += (double)plastic_press(body, s);
+    }
+    body->sums[b].value[0] = sum;
+  }
+  double impulse;
+  yw_plastic_sum_slaves(body, 1, &impulse);
+  body->next_grip = plastic_next_grip(body, impulse);
+  for (int32_t s = 0; s < body->num_slaves; ++s) {
+    plastic_grip_slave(body, body->next_grip, s);
+  }
+}
+
 void yw_plastic_hold_slave(plastic_body* body, const yw_step_ctx* ctx, int32_t slave,
                            int32_t hold) {
   body->normal[slave] = (yw_vec4){0, 1, 0, PLASTIC_HELD};
@@ -85,7 +102,8 @@ void yw_plastic_find_late_contacts(plastic_body* body, const yw_step_ctx* ctx, f
 
 void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const yw_step_ctx* ctx,
                               float begin) {
-  bool is_clear = !ctx->probe || !ctx->obstacles || body->model->scheme.collide_after;
+  bool meets = ctx->probe && ctx->obstacles && !body->model->scheme.collide_after;
+  bool is_clear = !meets;
   // Only contacts of the last inner step count.
   body->num_touching = 0;
   if (!is_clear) {
@@ -100,5 +118,8 @@ void yw_plastic_find_contacts(plastic_body* body, yw_particles* particles, const
     look_ahead(body, ctx, begin + body->dt);
     choose_contacts(body, ctx);
   }
+  // All ranks, whether slaves here touch or not.
+  body->next_grip = (plastic_grip){0};
+  if (meets && !plastic_is_far(body)) grip(body);
   hold_slaves(body, particles, ctx);
 }

@@ -22,11 +22,18 @@ yw_status yw_model_create_plastic_surface(const yw_allocator* mem, const yw_plas
                                           const yw_plastic_scheme* scheme,
                                           const yw_tri_mesh* surface, const int32_t* parts,
                                           yw_model** out, yw_error* error) {
+  return yw_model_create_plastic_reach(mem, def, scheme, surface, parts, 0.0f, out, error);
+}
+
+yw_status yw_model_create_plastic_reach(const yw_allocator* mem, const yw_plastic_def* def,
+                                        const yw_plastic_scheme* scheme, const yw_tri_mesh* surface,
+                                        const int32_t* parts, float slave_reach, yw_model** out,
+                                        yw_error* error) {
   yw_error_clear(error);
   if (!def || !out) return yw_fail(error, YW_ERR_INVALID, "plastic model: def or out is NULL");
   *out = NULL;
   void* data = NULL;
-  yw_status built = yw_plastic_model_create(mem, def, scheme, &data, error);
+  yw_status built = yw_plastic_model_create(mem, def, scheme, slave_reach, &data, error);
   if (built < 0) return built;
   yw_status clad = yw_plastic_clad(data, surface, parts, error);
   if (clad < 0) {

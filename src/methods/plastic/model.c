@@ -184,6 +184,19 @@ static yw_status check_scheme(const yw_plastic_scheme* s, yw_error* error) {
   return yw_fail(error, YW_ERR_INVALID, "split_master and split_slave must not both be 0");
 }
 
+static yw_status check_reach(float reach, yw_error* error) {
+  if (reach == 0.0f || (reach >= 1.0f && reach <= 2.0f)) return YW_OK;
+  return yw_fail(error, YW_ERR_INVALID, "slave_reach is %g, but must be 0 (usual) or 1 to 2",
+                 (double)reach);
+}
+
+// Sheets of one layer with the near slaves alone do not tear as they should.
+static float usual_reach(const yw_plastic_def* def) {
+  bool far = def->paper || def->without_slaves;
+  for (int32_t i = 0; i < def->num_parts; ++i) far = far || def->parts[i].sheet;
+  return far ? 2.0f : 1.0f;
+}
+
 static yw_status check_def(const yw_plastic_def* def, yw_error* error) {
   if (!is_positive(def->spacing) || def->spacing < 1e-9f) {
     return yw_fail(error, YW_ERR_INVALID, "spacing is %g m, but must be above 1e-9",
@@ -209,7 +222,7 @@ static yw_status refuse_size(double masters, double bytes, double limit, yw_erro
 }
 
 static yw_status check_memory(double masters, double slaves, double limit, yw_error* error) {
-  double bytes = yw_plastic_body_bytes(masters, slaves);
+  double bytes = yw_plastic_body_bytes(masters, slaves, true);
   if (bytes <= limit && masters < 5e7) return YW_OK;
   return refuse_size(masters, bytes, limit, error);
 }
@@ -291,7 +304,7 @@ static yw_status count_points(const yw_allocator* mem, const yw_shape* shape, fl
   if (status < 0) return status;
   double tried = (double)l->count[0] * (double)l->count[1] * (double)l->count[2];
   if (tried > MAX_TRIED)
-    return refuse_size(tried, yw_plastic_body_bytes(tried, tried), limit, error);
+    return refuse_size(tried, yw_plastic_body_bytes(tried, tried, true), limit, error);
   if (tried > 1e6) {
     // Cheap early check that assumes 2 % of the box to be filled; the count below is exact.
     status = check_memory(0.02 * tried, 0.02 * tried, limit, error);
@@ -327,9 +340,10 @@ yw_status yw_plastic_sample(const yw_allocator* mem, const yw_shape* shape, floa
   return YW_OK;
 }
 
-// Slaves of a compact shape or a sheet: the masters' lattice plus one and a half cells around.
+// Slaves of a compact shape, or a sheet: the masters' lattice plus half a cell around, or one and a
+// half.
 static double usual_slaves(double masters, bool sheet) {
-  double edge = 3.0 + (sheet ? sqrt(masters) : (double)yw_cbrtf((float)masters));
+  double edge = sheet ? 3.0 + sqrt(masters) : 1.0 + (double)yw_cbrtf((float)masters);
   return edge * edge * (sheet ? 4.0 : edge);
 }
 
@@ -345,7 +359,7 @@ yw_status yw_plastic_count(const yw_shape* shape, float spacing, bool sheet, dou
   yw_status status = count_points(NULL, shape, spacing, sheet, memory_limit, &l, &n, error);
   if (status < 0) return status;
   *count = (int32_t)n;
-  if (bytes) *bytes = yw_plastic_body_bytes((double)n, usual_slaves((double)n, sheet));
+  if (bytes) *bytes = yw_plastic_body_bytes((double)n, usual_slaves((double)n, sheet), true);
   return YW_OK;
 }
 
@@ -374,6 +388,8 @@ static void set_material(plastic_model* model, int32_t m, const yw_plastic_part*
   model->mass[m] = density * block->volume[l];
   float wave = sqrtf((block->lambda[l] + 2.0f * block->mu[l]) / density);
   if (wave > model->wave_speed) model->wave_speed = wave;
+  float shear = sqrtf(block->mu[l] / density);
+  if (!(model->shear_speed > 0.0f) || shear < model->shear_speed) model->shear_speed = shear;
 }
 
 static void add_masters(plastic_model* model, const yw_plastic_part* from, plastic_part* to,
@@ -564,6 +580,8 @@ static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t*
   }
   status = fill_parts(def, model, order, error);
   if (status < 0) return status;
+  float size = model->spacing * yw_cbrtf((float)model->num_masters);
+  model->grip_time = 3.0f * size / model->shear_speed;
   model->hash = hash_of(model);
   if (!fold_materials(model) || !yw_plastic_fold_links(model) || !make_skin(def, model))
     return yw_fail_memory(error, "a plastic model");
@@ -571,12 +589,14 @@ static yw_status build(const yw_plastic_def* def, plastic_model* model, int32_t*
 }
 
 yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def* def,
-                                  const yw_plastic_scheme* scheme, void** out, yw_error* error) {
+                                  const yw_plastic_scheme* scheme, float slave_reach, void** out,
+                                  yw_error* error) {
   const yw_plastic_scheme usual = yw_default_plastic_scheme();
   if (!scheme) scheme = &usual;
   *out = NULL;
   yw_status status = check_def(def, error);
   if (status >= 0) status = check_scheme(scheme, error);
+  if (status >= 0) status = check_reach(slave_reach, error);
   if (status < 0) return status;
   plastic_model* model = YW_NEW(mem, plastic_model);
   if (!model) return yw_fail_memory(error, "a plastic model");
@@ -586,6 +606,7 @@ yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def*
   model->paper = def->paper;
   model->without_slaves = def->without_slaves;
   model->scheme = *scheme;
+  model->slave_reach = slave_reach > 0.0f ? slave_reach : usual_reach(def);
   if (!(scheme->velocity_blend >= 0.0f)) model->scheme.velocity_blend = default_blend(def->paper);
   model->num_parts = def->num_parts;
   model->parts = YW_NEW_ARRAY(mem, plastic_part, def->num_parts);

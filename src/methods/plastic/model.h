@@ -45,7 +45,10 @@ typedef struct plastic_model {
   bool paper;                ///< use the formulas as printed
   bool without_slaves;       ///< forces are evaluated at the masters themselves
   yw_plastic_scheme scheme;  ///< velocity_blend is resolved
+  float slave_reach;         ///< at rest slaves are nearer to masters than this, in units of d
   float wave_speed;          ///< m/s, the fastest over all masters
+  float shear_speed;         ///< m/s, of shear waves, the slowest
+  float grip_time;           ///< s, of three shear waves across the body; see plastic_grip
 
   int32_t num_parts;
   plastic_part* parts;  ///< sorted by start time

@@ -453,6 +453,7 @@ yw_status yw_plastic_step_away(plastic_body* body, yw_particles* particles, cons
   away->slaves_are_away = true;
   away->contacts = outcome.contacts;
   away->is_bad = outcome.bad;
+  body->grip = outcome.grip;
   body->pace = body->dt * sqrtf(outcome.speed2);
   body->drift += body->pace;
   return outcome.due > 0 ? add_slaves(body, particles) : YW_OK;

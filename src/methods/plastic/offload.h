@@ -35,6 +35,7 @@ typedef struct plastic_outcome {
   int32_t contacts;  ///< of masters with obstacles
   int32_t due;       ///< masters and links that may need new slaves
   float speed2;      ///< the largest, relative to the first master
+  plastic_grip grip;
 } plastic_outcome;
 
 typedef struct plastic_solution {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rest positions of slaves: on the lattice of the masters, shifted by half a spacing in each
-// direction, wherever a master is within 2h. Every master of a lattice then sees 32 of them.
-// Masters that are not on a lattice get the same 32 positions each, except where another slave is
-// already close.
+// direction, wherever a master is within slave_reach: at the eight corners around each, or, as in
+// the paper, at the 32 positions within 2h. Masters that are not on a lattice get the same
+// positions each, except where another slave is already close.
 #include <string.h>
 
 #include "methods/plastic/cells.h"
@@ -91,7 +91,11 @@ static bool fit(plastic_model* model) {
 bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat rotation) {
   part->first_slave = model->num_slaves;
   float d = model->spacing;
-  // At most 32 each: a solid lattice has hardly more slaves than masters, a line has all 32.
+  // DIFFERS: the eight around each master. The paper has one wherever a master is within 2h, so 32
+  // for one alone; those outside are light, give way to any stress at the surface in a step, and
+  // have forgotten it in the next: matter at rest creeps (docs/methods/plastic.md).
+  const float reach2 = model->slave_reach * model->slave_reach;
+  // At most 32 each: a solid lattice has hardly more slaves than masters, a line has them all.
   int64_t most = 33 * (int64_t)part->count;
   if (most > INT32_MAX / 2) most = INT32_MAX / 2;
   point_grid grid;
@@ -104,7 +108,7 @@ bool yw_plastic_place_slaves(plastic_model* model, plastic_part* part, yw_quat r
     grid.points = model->slaves;
     for (int k = 0; good && k < 64; ++k) {
       yw_vec3 o = yw_v3((float)(k % 4) - 1.5f, (float)(k / 4 % 4) - 1.5f, (float)(k / 16) - 1.5f);
-      if (yw_length2(o) >= 4.0f) continue;
+      if (yw_length2(o) >= reach2) continue;
       yw_vec3 p = yw_mad(model->masters[m], d, yw_rotate(rotation, o));
       if (grid_has_near(&grid, p, origin, LEAST_DISTANCE * d)) continue;
       if (model->num_slaves - part->first_slave >= most) continue;

@@ -273,6 +273,7 @@ static step_end step_once(inner_step* s, bool accept) {
   bool converged = yw_plastic_solve(body, s->particles, s->ctx);  // (15)
   lap(s, PLASTIC_SOLVE);
   if (!converged && !accept) return STEP_STALLED;
+  body->grip = body->next_grip;
   if (body->model->scheme.collide_after) {
     yw_plastic_find_late_contacts(body, s->ctx, s->begin);
   }

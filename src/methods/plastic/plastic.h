@@ -9,7 +9,8 @@
 extern const yw_method yw_plastic_method;
 
 yw_status yw_plastic_model_create(const yw_allocator* mem, const yw_plastic_def* def,
-                                  const yw_plastic_scheme* scheme, void** out, yw_error* error);
+                                  const yw_plastic_scheme* scheme, float slave_reach, void** out,
+                                  yw_error* error);
 void yw_plastic_model_destroy(void* model);
 
 /// YW_ERR_INVALID, with a message, if a value is out of range.

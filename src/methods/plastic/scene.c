@@ -39,6 +39,7 @@ typedef struct plastic_settings {
   bool without_slaves, sheet;
   const yw_json* fields;
   yw_plastic_scheme scheme;
+  float slave_reach;
   yw_plastic_params params;  // what bodies may change
 
   int32_t num_fields;
@@ -133,8 +134,12 @@ static const yw_key_row plastic_rows[] = {
     YW_SCHEME(split_master, NUMBER, 0, 1e6,
               "m of the paper: weight of the master for the place of a new slave between it and "
               "the slave that it lost. For comparison."),
-    YW_SCHEME(split_slave, NUMBER, 0, 1e6,
-              "n of the paper: weight of that slave. For comparison.")};
+    YW_SCHEME(split_slave, NUMBER, 0, 1e6, "n of the paper: weight of that slave. For comparison."),
+    YW_MODEL_FIELD(
+        plastic_settings, slave_reach, NUMBER, 1, 2, "",
+        "Slaves are at rest nearer to particles than so many spacings: with 1 at the "
+        "eight corners around each, with 2 at 32 places as in the paper, which lets "
+        "matter at rest creep. If not given: 1; 2 for sheets and with variant \"paper\".")};
 static const yw_record plastic_record = YW_RECORD(
     "plastic", plastic_rows, plastic_defaults,
     "Matter that dents, tears, splits and merges, made of master and slave particles.", "");
@@ -411,6 +416,7 @@ static yw_plastic_part part_of(const yw_model_spec* model) {
   yw_plastic_part part = yw_default_plastic_part();
   part.points = s->points;
   part.num_points = s->num_points;
+  part.sheet = s->sheet;
   part.material = (yw_plastic_material){.youngs_modulus = s->youngs_modulus,
                                         .poissons_ratio = s->poissons_ratio,
                                         .density = model->keys.density,
@@ -464,8 +470,8 @@ static bool create(yw_loader* l, yw_model_spec* model, const yw_tri_mesh* surfac
   yw_plastic_def def = def_of(model);
   def.parts = &part;
   def.num_parts = 1;
-  return yw_model_create_plastic_surface(&l->scene->mem, &def, &plastic->scheme, surface, NULL,
-                                         &model->model, &deep) >= 0 ||
+  return yw_model_create_plastic_reach(&l->scene->mem, &def, &plastic->scheme, surface, NULL,
+                                       plastic->slave_reach, &model->model, &deep) >= 0 ||
          yw_deep_fail(&l->r, model->settings_node, &deep);
 }
 
@@ -523,7 +529,8 @@ static bool check_same(yw_loader* l, const yw_body_spec* body, const yw_body_spe
                {"collide_after", a->scheme.collide_after == b->scheme.collide_after},
                {"link_reach", a->scheme.link_reach == b->scheme.link_reach},
                {"split_master", a->scheme.split_master == b->scheme.split_master},
-               {"split_slave", a->scheme.split_slave == b->scheme.split_slave}};
+               {"split_slave", a->scheme.split_slave == b->scheme.split_slave},
+               {"slave_reach", a->slave_reach == b->slave_reach}};
   for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
     if (!inner[i].same) return differs(l, settings, inner[i].key, body->merge);
   }
@@ -609,8 +616,8 @@ static bool build_group(yw_loader* l, yw_group_spec* group) {
   yw_status status = YW_ERR_MEMORY;
   int32_t* of_part = NULL;
   if (join_surfaces(scene, group, &surface, &of_part)) {
-    status = yw_model_create_plastic_surface(&scene->mem, &def, &settings->scheme, &surface,
-                                             of_part, &group->model, &deep);
+    status = yw_model_create_plastic_reach(&scene->mem, &def, &settings->scheme, &surface, of_part,
+                                           settings->slave_reach, &group->model, &deep);
   }
   yw_mem_free(&scene->mem, of_part);
   yw_tri_mesh_free(&surface);

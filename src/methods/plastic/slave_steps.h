@@ -11,6 +11,12 @@
 // How far forces may move a slave, in units of d, when contacts are predicted. If a step is longer
 // than a wave needs to travel d, forces give the direction of motion but not its length.
 #define PLASTIC_FORCE_REACH 0.03f
+// Beyond this reach slaves are as many as in the paper, in units of d.
+#define PLASTIC_FAR_REACH 1.65f
+// Friction that holds a slave, in units of its mass: what holds N creeps by N dt / (1e4 m).
+#define PLASTIC_MOST_DRAG 1e4f
+// Friction at a moment is at most this many times that of its pressure.
+#define PLASTIC_MOST_GRIP 2.0f
 
 static inline float plastic_distance2(yw_vec4 a, yw_vec4 b) {
   float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
@@ -88,8 +94,59 @@ static inline void plastic_look_ahead(const plastic_body* body, int32_t s, yw_ve
   body->surface_vel[s] = (yw_vec4){u.x, u.y, u.z, velocity.w};
 }
 
+/// Beyond this reach slaves are as many as in the paper, and so is what becomes of them.
+static inline bool plastic_is_far(const plastic_body* body) {
+  return body->model->slave_reach > PLASTIC_FAR_REACH;
+}
+
+/// Normal impulse on a slave, kg m/s, as it would be with the forces of now.
+static inline float plastic_press(const plastic_body* body, int32_t s) {
+  return body->normal[s].w == PLASTIC_TOUCHES ? body->force[s].w : 0.0f;
+}
+
+/// The memory of the body after a step with this normal impulse on all of it, and how far the
+/// friction of now differs from what it would be without it.
+static inline plastic_grip plastic_next_grip(const plastic_body* body, double impulse) {
+  plastic_grip next = {0.0f, 0.0f, 1.0f, 1.0f};
+  float force = (float)(impulse / (double)body->dt), most = body->model->grip_time;
+  if (!(force > 0.0f)) return next;
+  next.time = fminf(body->grip.time + body->dt, most);
+  float share = body->dt < next.time ? body->dt / next.time : 1.0f;
+  next.force = body->grip.force + share * (force - body->grip.force);
+  next.share = fminf(next.force / force, PLASTIC_MOST_GRIP);
+  next.fresh = fmaxf(1.0f - next.time / most, 0.0f);
+  return next;
+}
+
+/// Normal impulses become drags, kg, beside the masses of slaves in the solve: mu times the impulse
+/// for what the slave slides now. So the solve finds the direction of friction, and forces from
+/// inside the body do not use it up across the slide. What has just landed without sliding would
+/// be held by more than that, so there it counts, too, what it will slide with the forces of now;
+/// matter at rest would creep by that.
+static inline void plastic_grip_slave(const plastic_body* body, plastic_grip grip, int32_t s) {
+  if (body->normal[s].w != PLASTIC_TOUCHES) return;
+  yw_vec4* press = &body->force[s];
+  yw_vec3 n = yw_xyz(body->normal[s]);
+  yw_vec3 seen = yw_sub(yw_xyz(body->slave_vel[s]), yw_xyz(body->surface_vel[s]));
+  float mass = body->slave_vel[s].w, most = PLASTIC_MOST_DRAG * mass;
+  float held = grip.share * body->surface_vel[s].w * press->w;
+  float slide = yw_length(yw_mad(seen, -yw_dot(seen, n), n));
+  if (grip.fresh > 0.0f) {
+    seen = yw_mad(yw_add(seen, body->fall), body->dt / mass, yw_xyz(*press));
+    float free = yw_length(yw_mad(seen, -yw_dot(seen, n), n));
+    slide = fmaxf(slide, grip.fresh * (free - held / mass));
+  }
+  press->w = held < most * slide ? held / slide : held > 0.0f ? most : 0.0f;
+}
+
+/// The drag that the solve sees.
+static inline float plastic_drag(const plastic_body* body, int32_t s) {
+  return body->normal[s].w == PLASTIC_TOUCHES ? body->force[s].w : 0.0f;
+}
+
 /// Keeps the contact of a slave that would move farther into the obstacle, or that is inside a
-/// sticky one; true if so. The force becomes what leads to the velocity after friction.
+/// sticky one; true if so. With the paper's slaves the force becomes what leads to the velocity
+/// after friction, else its w is the normal impulse.
 static inline bool plastic_choose_contact(const plastic_body* body, yw_vec3 gravity, int32_t s) {
   yw_vec4* n = &body->normal[s];
   float mass = body->slave_vel[s].w;
@@ -103,6 +160,10 @@ static inline bool plastic_choose_contact(const plastic_body* body, yw_vec3 grav
   if (!is_sticky && !(yw_dot(yw_sub(ahead, yw_xyz(u)), yw_xyz(*n)) < 0.0f)) return false;
   n->w = is_sticky ? PLASTIC_HELD : PLASTIC_TOUCHES;
   plastic_meet(body, s, &met);
+  if (!is_sticky && !plastic_is_far(body)) {
+    body->force[s].w = mass * yw_dot(yw_sub(yw_xyz(u), ahead), yw_xyz(*n));
+    return true;
+  }
   body->force[s] = yw_v4(yw_scale(yw_sub(yw_xyz(met), start), mass / body->dt));
   return true;
 }
@@ -181,17 +242,21 @@ static inline void plastic_begin_slave(const plastic_body* body, yw_vec3 gravity
                                        int32_t i) {
   yw_vec4 v = yw_v4(yw_mad(yw_xyz(body->slave_vel[i]), body->dt, gravity));
   const yw_vec4 n = body->normal[i], u = body->surface_vel[i];
+  const float mass = body->slave_vel[i].w, drag = plastic_drag(body, i);
   const yw_vec4 zero = {0, 0, 0, 0};
   if (n.w == PLASTIC_HELD) {
     v = (yw_vec4){u.x, u.y, u.z, 0.0f};
   } else if (n.w > 0.0f) {
     float into = yw_dot(yw_sub(yw_xyz(u), yw_xyz(v)), yw_xyz(n));
     v = yw_v4(yw_mad(yw_xyz(v), into, yw_xyz(n)));
+    // Where mass and drag alone would lead, so that they leave nothing in the first residual.
+    if (drag > 0.0f)
+      v = yw_v4(yw_mad(yw_xyz(v), drag / (mass + drag), yw_sub(yw_xyz(u), yw_xyz(v))));
   }
   body->solved[i] = v;
   body->residual[i] = body->product[i] = zero;
   yw_vec4 place = body->slave_pos[i];
-  place.w = body->slave_vel[i].w;
+  place.w = mass + drag;
   *plastic_steep(body, i) = *plastic_image(body, i) = zero;
   *plastic_direction(body, i) = yw_v4(yw_sub(yw_xyz(v), mean));
   *plastic_place(body, i) = place;
@@ -199,10 +264,11 @@ static inline void plastic_begin_slave(const plastic_body* body, yw_vec3 gravity
 }
 
 /// r = M v* - (M + K) v0, with M v* - M v0 = dt f except for contact constraints, which are
-/// projected out; product holds (M + K)(v0 - mean), and K mean is 0. Returns r . P r.
+/// projected out; product holds (M + K)(v0 - mean), and K mean is 0. M has the drag, too, and M v*
+/// what drags towards surfaces. Returns r . P r.
 static inline double plastic_first_residual(const plastic_body* body, yw_vec3 mean, int32_t i) {
   const yw_vec4 zero = {0, 0, 0, 0};
-  float mass = body->slave_vel[i].w;
+  float mass = plastic_place(body, i)->w;
   yw_vec4 r = yw_mad4(zero, body->dt, body->force[i]);
   yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), mean));
   r = plastic_free(&body->normal[i], yw_mad4(yw_mad4(r, mass, from_mean), -1.0f, body->product[i]));
@@ -212,13 +278,23 @@ static inline double plastic_first_residual(const plastic_body* body, yw_vec3 me
   return plastic_dot(r, z);
 }
 
-/// Norm that the residual is compared with: M v* relative to the motion of the whole body.
+// Share of what gravity adds in a step that counts, when the forces on a slave are in balance.
+#define PLASTIC_LEAST_FALL 0.1f
+
+/// Norm that the residual is compared with: M v* relative to the motion of the whole body. At rest
+/// that is nothing but rounding, which no solve gets rid of. Light slaves outside of the matter
+/// always move, and the paper's norm is enough.
 static inline double plastic_measure(const plastic_body* body, yw_vec3 mean, int32_t i) {
   const yw_vec4 zero = {0, 0, 0, 0};
   float mass = body->slave_vel[i].w;
   yw_vec4 from_mean = yw_v4(yw_sub(yw_xyz(body->solved[i]), mean));
   yw_vec4 b = yw_mad4(yw_mad4(zero, mass, from_mean), body->dt, body->force[i]);
-  return plastic_dot(b, plastic_condition(body, i, b));
+  if (plastic_is_far(body)) return plastic_dot(b, plastic_condition(body, i, b));
+  yw_vec4 fall = yw_v4(yw_scale(body->fall, PLASTIC_LEAST_FALL * mass));
+  b = plastic_free(&body->normal[i], b);
+  fall = plastic_free(&body->normal[i], fall);
+  return plastic_dot(b, plastic_condition(body, i, b)) +
+         plastic_dot(fall, plastic_condition(body, i, fall));
 }
 
 /// Applies the pending step. Returns r . P r.

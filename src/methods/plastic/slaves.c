@@ -229,12 +229,13 @@ static bool repair(plastic_body* body, const yw_particles* particles, int32_t m)
 
 bool yw_plastic_seed_slaves(plastic_body* body, const yw_particles* particles) {
   float d = body->model->spacing, room = PLASTIC_LEAST_DISTANCE * d;
+  const float reach2 = body->model->slave_reach * body->model->slave_reach;  // as in placement.c
   body->num_slaves = 0;
   for (int32_t m = 0; m < body->num_masters; ++m) {
     yw_vec4 x = particles->pos[m];
     for (int k = 0; k < 64; ++k) {
       float i = (float)(k % 4) - 1.5f, j = (float)(k / 4 % 4) - 1.5f, l = (float)(k / 16) - 1.5f;
-      if (i * i + j * j + l * l >= 4.0f) continue;
+      if (i * i + j * j + l * l >= reach2) continue;
       yw_vec4 p = {x.x + i * d, x.y + j * d, x.z + l * d, 0.0f};
       if (!meets_fresh(body, p, room * room) && !add_slave(body, p)) return false;
     }

@@ -7,6 +7,7 @@
 #include "methods/plastic/phases.h"
 #include "methods/plastic/plastic.h"
 #include "methods/plastic/ranks.h"
+#include "methods/plastic/slave_steps.h"
 
 void yw_plastic_save_numbers(const plastic_body* body, yw_writer* writer, int64_t num_slaves,
                              int64_t num_pairs) {
@@ -29,6 +30,7 @@ void yw_plastic_save_numbers(const plastic_body* body, yw_writer* writer, int64_
   yw_write_f32(writer, &body->shift.x, 3);
   const float drift[] = {body->drift, body->pace, body->skin};
   yw_write_f32(writer, drift, 3);
+  if (!plastic_is_far(body)) yw_write_f32(writer, &body->grip.force, 2);
 }
 
 void yw_plastic_save(const void* state, yw_writer* writer) {
@@ -140,6 +142,12 @@ static bool load_numbers(plastic_body* body, yw_reader* reader, uint32_t numbers
   float drift[3];
   yw_read_f32(reader, drift, 3);
   body->drift = drift[0], body->pace = drift[1], body->skin = drift[2];
+  if (!plastic_is_far(body)) {
+    float grip[2];
+    yw_read_f32(reader, grip, 2);
+    if (!(grip[0] >= 0.0f && grip[0] < INFINITY && grip[1] >= 0.0f)) return false;
+    body->grip = (plastic_grip){.force = grip[0], .time = grip[1]};
+  }
   return !reader->failed;
 }
 

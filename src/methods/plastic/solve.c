@@ -194,11 +194,26 @@ bool yw_plastic_solve(plastic_body* body, yw_particles* particles, const yw_step
 
 // Answers -----------------------------------------------------------------------------------------
 
+// The mass and the preconditioner without the drag of the last solve. `inverse` has xx, yy, zz, xy,
+// xz, yz, and what is inverted xy, yz, zx.
+static void release(plastic_body* body, int32_t i) {
+  float mass = body->slave_vel[i].w, *b = body->inverse[i], block[6];
+  float drag = body->course[i].place.w - mass, base = (b[0] + b[1] + b[2]) / 3.0f;
+  body->course[i].place.w = mass;
+  if (!(drag > 0.0f)) return;
+  plastic_invert_block(base, (yw_vec4){b[0] - base, b[1] - base, b[2] - base, 0},
+                       (yw_vec4){b[3], b[5], b[4], 0}, block);
+  for (int k = 0; k < 3; ++k) block[k] = fmaxf(block[k] - drag - mass, 0.0f);
+  plastic_invert_block(mass, (yw_vec4){block[0], block[1], block[2], 0},
+                       (yw_vec4){block[3], block[5], block[4], 0}, b);
+}
+
 // Starts at rest, where the residual is the impulse. Sums r . P r.
 static void begin_answer(const solver* s, int32_t first, int32_t end, plastic_sums* sums) {
   plastic_body* body = s->body;
   double sum = 0.0;
   for (int32_t i = first; i < end; ++i) {
+    if (body->normal[i].w == PLASTIC_TOUCHES && !plastic_is_far(body)) release(body, i);
     if (body->normal[i].w != PLASTIC_HELD) body->normal[i].w = 0.0f;
     body->touches[i] = body->normal[i].w != 0.0f;
     yw_vec4 r = plastic_free(&body->normal[i], body->force[i]), z = plastic_condition(body, i, r);

@@ -222,6 +222,6 @@ void YW_KERNEL(yw_plastic_condition)(plastic_body* body, yw_particles* particles
     yw_vec4 a, b;
     yw_float4_store(&a, own);
     yw_float4_store(&b, mixed);
-    plastic_invert_block(body->slave_vel[s].w, a, b, body->inverse[s]);
+    plastic_invert_block(body->slave_vel[s].w + plastic_drag(body, s), a, b, body->inverse[s]);
   }
 }

@@ -74,5 +74,5 @@ bool grid_show(const mpm* m, yw_world* world) {
 
 double grid_plastic_bytes(const yw_world* world) {
   const plastic_body* body = body_of(world)->state;
-  return yw_plastic_body_bytes(body->num_masters, body->num_slaves);
+  return yw_plastic_body_bytes(body->num_masters, body->num_slaves, body->keep != NULL);
 }

@@ -45,7 +45,8 @@ static yw_status make_body(const saida_box* b, yw_world* world, yw_body_id* out,
   def.without_slaves = b->without_slaves;
   def.params.time_step = b->step;
   yw_body_def body = yw_default_body_def();
-  yw_status status = yw_model_create_plastic(NULL, &def, &body.model, error);
+  yw_status status =
+      yw_model_create_plastic_reach(NULL, &def, NULL, NULL, NULL, 2.0f, &body.model, error);
   if (status >= 0) status = yw_body_create(world, &body, out, error);
   yw_model_release(body.model);
   yw_shape_release(box);
