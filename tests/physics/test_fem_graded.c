@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Bars whose stiffness rises or falls by a factor of four along them: coarse levels with sampled
 // matrices against the finest mesh.
+#include "model/model.h"
 #include "support/fem_energy.h"
 #include "yawara/fem.h"
 
@@ -159,8 +160,48 @@ static void grains_of_any_stiffness_gain_no_energy(void** state) {
   yw_tet_mesh_free(&mesh);
 }
 
+// The last tenth of a bar, all of it of tets that want shorter steps than the rest. It weighs what
+// it weighed, however much mass moves to the smallest of them.
+static double mass_of_end(float mass_scaling, yw_fem_info* info) {
+  const yw_aabb box = {{0, 0, 0}, {3.2f, 0.2f, 0.2f}};
+  const int32_t cells[3] = {64, 4, 4};
+  yw_tet_mesh mesh;
+  assert_int_equal(yw_tet_mesh_lattice(NULL, box, cells, YW_LATTICE_SIX, &mesh), YW_OK);
+  for (int32_t i = 0; i < mesh.num_vertices; ++i) {
+    yw_vec3* p = &mesh.positions[i];
+    bool inside = fabsf(p->y - 0.1f) < 0.01f && fabsf(p->z - 0.1f) < 0.01f;
+    bool odd = (int32_t)lroundf(p->x / 0.05f) % 2 == 1;
+    if (p->x > 2.88f && p->x < 3.19f && inside && odd) p->x += 0.04f;
+  }
+  yw_fem_def def = yw_default_fem_def();
+  def.mesh = &mesh;
+  def.max_level = 1;
+  def.mass_scaling = mass_scaling;
+  yw_model* model = NULL;
+  assert_int_equal(yw_model_create_fem(NULL, &def, &model, NULL), YW_OK);
+  assert_int_equal(yw_model_fem_info(model, info), YW_OK);
+  const fem_model* fem = model->data;
+  double mass = 0.0;
+  for (int32_t n = 0; n < fem->h.num_nodes; ++n) {
+    if (fem->h.rest[n].x > 2.88) mass += fem->fine_mass[n];
+  }
+  yw_tet_mesh_free(&mesh);
+  yw_model_release(model);
+  return mass;
+}
+
+static void thin_parts_keep_their_weight(void** state) {
+  (void)state;
+  yw_fem_info plain, scaled;
+  double mass = mass_of_end(0.0f, &plain), moved = mass_of_end(0.01f, &scaled);
+  assert_true(scaled.moved_mass > 0.005f);
+  assert_true(scaled.levels[1].time_step > 1.5f * plain.levels[1].time_step);
+  assert_near(moved / mass, 1.0, 0.02);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(thin_parts_keep_their_weight),
       cmocka_unit_test(bar_stiff_at_the_clamp_swings_as_the_finest_mesh),
       cmocka_unit_test(bar_stiff_at_the_tip_swings_as_the_finest_mesh),
       cmocka_unit_test(switches_hardly_pump_energy),

@@ -7,13 +7,14 @@
 #include "device/cuda/fem_kernels.h"
 #include "device/cuda/pins.h"
 
-enum { FEM_KIND_ARRAYS = 12, FEM_OTHER_ARRAYS = 24, FEM_HANG_ARRAYS = 4 };
+enum { FEM_KIND_ARRAYS = 15, FEM_OTHER_ARRAYS = 26, FEM_HANG_ARRAYS = 4 };
 
 struct fem_remote {
   device_stream stream;
   fem_args args;
   device_buffer of_kind[FEM_KINDS][FEM_KIND_ARRAYS];
   device_buffer others[FEM_OTHER_ARRAYS];
+  float* root_matrices;  // plain ones, then softened ones
   // Per level: hanging nodes, and those that they hang on.
   device_buffer hanging[FEM_MAX_LEVEL + 1][FEM_HANG_ARRAYS];
   fem_hang hang[FEM_MAX_LEVEL + 1], carry[FEM_MAX_LEVEL + 1];
@@ -33,7 +34,7 @@ static uint64_t fem_bytes(const fem_body* body) {
                    (uint64_t)work->slot_capacity * (sizeof(yw_vec4) + sizeof(int32_t));
   for (int k = 0; k < FEM_KINDS; ++k) {
     const fem_kind* kind = &work->tables->kinds[k];
-    uint64_t words = (uint64_t)(kind->num_nodes + kind->num_edges + 3);
+    uint64_t words = (uint64_t)(kind->num_nodes + kind->num_edges + 6);
     words += (uint64_t)kind->num_children * (k < FEM_OWN ? 1 : FEM_MATRIX);
     bytes += (uint64_t)work->kinds[k].capacity * words * sizeof(float);
   }
@@ -60,6 +61,8 @@ static void fem_destroy(fem_remote* r) {
 enum {
   IN_KINDS,
   IN_ROOT_MATRICES,
+  IN_ROOT_MEANS,
+  IN_ROOT_SQUARES,
   IN_ORDER,
   IN_NODES,
   IN_SLOT_START,
@@ -122,13 +125,18 @@ static bool allocate_fem(fem_remote* r, const fem_body* body) {
   const fem_tables* tables = body->work.tables;
   fem_args* a = &r->args;
   size_t nodes = (size_t)body->model->h.num_nodes, roots = (size_t)body->model->h.num_roots;
+  size_t matrices = !tables->root_matrices ? 0 : tables->first_soft_root > 0 ? 2 * roots : roots;
+  size_t means = tables->softening.mean && tables->softening.uniform ? roots : 0;
   device_buffer* to = r->others;
   r->num_nodes = (int32_t)nodes;
   return buffer_put(r->stream, &to[IN_KINDS], tables->kinds, FEM_KINDS, (fem_kind**)&a->kinds) &&
          buffer_put(r->stream, &to[IN_ROOT_MATRICES],
                     tables->root_matrices ? &tables->root_matrices[0][0][0] : NULL,
-                    tables->root_matrices ? roots * FEM_TYPES * FEM_MATRIX : 0,
-                    (float**)&a->root_matrices) &&
+                    matrices * FEM_TYPES * FEM_MATRIX, &r->root_matrices) &&
+         buffer_put(r->stream, &to[IN_ROOT_MEANS], means ? &tables->softening.mean[0][0] : NULL,
+                    means * FEM_MATRIX, (float**)&a->root_means) &&
+         buffer_put(r->stream, &to[IN_ROOT_SQUARES], &tables->half_squares[0][0][0],
+                    roots * FEM_TYPES * FEM_MAX_EDGES, (float**)&a->root_squares) &&
          buffer_put(r->stream, &to[IN_POS], (const yw_vec4*)NULL, nodes, &a->pos) &&
          buffer_put(r->stream, &to[IN_VEL], (const yw_vec4*)NULL, nodes, &a->vel) &&
          buffer_put(r->stream, &to[IN_FORCE], (const yw_vec4*)NULL, nodes, &a->force) &&
@@ -174,27 +182,31 @@ static bool send_kind(fem_remote* r, const fem_work* work, int k) {
   device_buffer* at = r->of_kind[k];
   size_t batches = (size_t)yw_fem_num_batches(b), n = batches * YW_LANES;
   size_t soft = (size_t)b->num_soft * YW_LANES, children = (size_t)kind->num_children;
-  bool by_lane = b->table_root && any_by_lane(b, (int32_t)batches);
+  bool by_lane = !b->table_root || any_by_lane(b, (int32_t)batches);
   to->count = b->count;
   to->num_soft = b->num_soft;
   return buffer_put(r->stream, &at[0], b->nodes, n * (size_t)kind->num_nodes, &to->nodes) &&
-         buffer_put(r->stream, &at[1], b->half_squares, n * (size_t)kind->num_edges,
+         buffer_put(r->stream, &at[1], b->half_squares, by_lane ? n * (size_t)kind->num_edges : 0,
                     &to->half_squares) &&
          buffer_put(r->stream, &at[2], b->turn, n, &to->turn) &&
          buffer_put(r->stream, &at[3], b->owner, n, &to->owner) &&
          buffer_put(r->stream, &at[4], b->present, n, &to->present) &&
          buffer_put(r->stream, &at[5], b->first_slot, batches, &to->first_slot) &&
-         (!b->factors ||
-          (buffer_put(r->stream, &at[6], b->factors, n * children, &to->factors) &&
-           buffer_put(r->stream, &at[7], b->table_root, batches, &to->table_root) &&
-           buffer_put(r->stream, &at[8], b->lane_tables, by_lane ? n * FEM_TYPES * FEM_MATRIX : 0,
-                      &to->lane_tables))) &&
+         (!b->factors || (buffer_put(r->stream, &at[6], b->factors, n * children, &to->factors) &&
+                          buffer_put(r->stream, &at[7], b->table_root, batches, &to->table_root) &&
+                          buffer_put(r->stream, &at[8], b->lane_tables,
+                                     by_lane ? n * FEM_TYPES * FEM_MATRIX : 0, &to->lane_tables) &&
+                          buffer_put(r->stream, &at[9], b->one_factor, batches, &to->one_factor) &&
+                          buffer_put(r->stream, &at[12], b->rest_scale, n, &to->rest_scale) &&
+                          buffer_put(r->stream, &at[13], b->mean_scale, n, &to->mean_scale) &&
+                          buffer_put(r->stream, &at[14], b->share_scale, n, &to->share_scale))) &&
          (!b->matrices ||
           buffer_put(r->stream, &at[6], b->matrices, n * children * FEM_MATRIX, &to->matrices)) &&
          (!b->dampings ||
           buffer_put(r->stream, &at[7], b->dampings, n * children * FEM_MATRIX, &to->dampings)) &&
-         buffer_put(r->stream, &at[9], b->shares, soft * children, &to->shares) &&
-         buffer_put(r->stream, &at[10], b->mean_matrices, soft * FEM_MATRIX, &to->mean_matrices);
+         (!b->shares || buffer_put(r->stream, &at[9], b->shares, soft * children, &to->shares)) &&
+         buffer_put(r->stream, &at[10], b->mean_matrices, by_lane ? soft * FEM_MATRIX : 0,
+                    &to->mean_matrices);
 }
 
 // Hanging nodes born at a level, and for the nodes that they hang on, lists of them, descending.
@@ -257,6 +269,9 @@ static yw_status fem_send_front(fem_remote* r, const fem_body* body) {
   a->num_batches = work->num_batches;
   a->num_active = body->front.num_active;
   a->num_surface = body->num_surface;
+  size_t first = (size_t)(work->soften ? work->tables->first_soft_root : 0);
+  a->root_matrices =
+      (const float(*)[FEM_TYPES][FEM_MATRIX])(r->root_matrices + first * FEM_TYPES * FEM_MATRIX);
   for (int k = 0; ok && k < FEM_KINDS; ++k) ok = send_kind(r, work, k);
   if (body->num_surface > r->num_packed) {
     free(r->packed);

@@ -22,6 +22,8 @@ struct fem_args {
   const fem_kind* kinds;
   fem_batches batches[FEM_KINDS];
   const float (*root_matrices)[FEM_TYPES][FEM_MATRIX];
+  const float (*root_means)[FEM_MATRIX];
+  const float (*root_squares)[FEM_TYPES][FEM_MAX_EDGES];
   const fem_batch_ref* order;
   const int32_t *nodes, *slot_start, *slots_of;  ///< active nodes
   int32_t num_batches, num_active;
@@ -98,6 +100,9 @@ struct families_kernel {
     const fem_force_args forces = {.kind = kind,
                                    .batches = b,
                                    .root_matrices = a.root_matrices,
+                                   .root_means = a.root_means,
+                                   .root_squares = a.root_squares,
+                                   .type = ref.kind % FEM_OWN,
                                    .pos = a.pos,
                                    .vel = a.vel,
                                    .plastic = a.forces.plastic,

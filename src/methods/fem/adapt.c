@@ -365,6 +365,7 @@ static void decide_lane(decision* d, int k, int32_t i) {
   const float* jump = d->look->jumps[k] + batch * (children + FEM_JUMP_ROWS) * YW_LANES + lane;
   const float* strain = d->look->strains[k] + batch * (children + 1) * 6 * YW_LANES + lane;
   int32_t owner = batches->owner[i], before = d->num_split, split = 0;
+  if (owner < 0) return;
   int32_t first = k == FEM_SINGLES ? owner : b->model->h.first_child[owner];
   for (size_t c = 0; c < children; ++c) {
     if (!(batches->present[i] >> c & 1)) continue;
@@ -428,6 +429,7 @@ static float largest_jump(const decision* d) {
     size_t children = (size_t)b->model->tables.kinds[k].num_children;
     for (int32_t i = 0; i < batches->count; ++i) {
       int32_t owner = batches->owner[i];
+      if (owner < 0) continue;
       int32_t first = k == FEM_SINGLES ? owner : h->first_child[owner];
       if (h->level[first] != h->max_level - 1) continue;
       size_t row = ((size_t)i / YW_LANES) * (children + FEM_JUMP_ROWS);
@@ -450,6 +452,7 @@ static float strain_scale(const decision* d) {
     const fem_batches* batches = &b->work.kinds[k];
     size_t children = (size_t)b->model->tables.kinds[k].num_children;
     for (int32_t i = 0; i < batches->count; ++i) {
+      if (batches->owner[i] < 0) continue;
       size_t row = ((size_t)i / YW_LANES) * (children + FEM_JUMP_ROWS);
       const float* jump = d->look->jumps[k] + row * YW_LANES + (size_t)i % YW_LANES;
       largest = fmaxf(largest, jump[(children + 2) * YW_LANES]);

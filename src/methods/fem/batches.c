@@ -11,6 +11,8 @@
 // A family with at least this fraction of its children in the front is kept together: a child in a
 // family costs about half as much as a single tet.
 #define KEEP_TOGETHER 0.5
+// Lanes of a batch that may go to one root alone.
+#define FULL_ENOUGH 12
 #define NOBODY (-2)  // owner of a lane that was never filled; -1 is a lane without a family
 
 // Memory ------------------------------------------------------------------------------------------
@@ -22,7 +24,12 @@ static bool allocate_matrices(const yw_allocator* mem, const fem_kind* kind, siz
     b->factors = YW_NEW_ARRAY(mem, float, n* children);
     b->table_root = YW_NEW_ARRAY(mem, int32_t, n / YW_LANES);
     b->lane_tables = YW_NEW_ARRAY(mem, float, n* FEM_TYPES* FEM_MATRIX);
-    return b->factors && b->table_root && b->lane_tables;
+    b->one_factor = YW_NEW_ARRAY(mem, bool, n / YW_LANES);
+    b->rest_scale = YW_NEW_ARRAY(mem, float, n);
+    b->mean_scale = YW_NEW_ARRAY(mem, float, n);
+    b->share_scale = YW_NEW_ARRAY(mem, float, n);
+    return b->factors && b->table_root && b->lane_tables && b->one_factor && b->rest_scale &&
+           b->mean_scale && b->share_scale;
   }
   b->matrices = YW_NEW_ARRAY(mem, float, n* children* FEM_MATRIX);
   if (damped) b->dampings = YW_NEW_ARRAY(mem, float, n* children* FEM_MATRIX);
@@ -47,12 +54,14 @@ static bool allocate_kind(const yw_allocator* mem, const fem_kind* kind, int32_t
          allocate_matrices(mem, kind, n, shared, damped, b);
 }
 
+// most: softened families.
 static bool allocate_means(const yw_allocator* mem, const fem_kind* kind, int32_t most,
                            fem_batches* b) {
-  size_t n = ((size_t)most + YW_LANES - 1) / YW_LANES * YW_LANES;
-  b->shares = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children);
+  size_t n = b->factors ? most > 0 ? (size_t)b->capacity : 0
+                        : ((size_t)most + YW_LANES - 1) / YW_LANES * YW_LANES;
+  if (!b->factors) b->shares = YW_NEW_ARRAY(mem, float, n*(size_t)kind->num_children);
   b->mean_matrices = YW_NEW_ARRAY(mem, float, n* FEM_MATRIX);
-  return b->shares && b->mean_matrices;
+  return (b->factors || b->shares) && b->mean_matrices;
 }
 
 void yw_fem_work_forget(fem_work* work) {
@@ -67,14 +76,17 @@ bool yw_fem_work_create(const yw_allocator* mem, const fem_hierarchy* h, const f
   int32_t most[FEM_KINDS] = {0}, most_soft[FEM_KINDS] = {0};
   for (int32_t t = 0; t < h->num_parents; ++t) {
     bool soft = t < tables->softening.num_families, shares = yw_fem_shares(tables, h, t);
-    if (shares) ++most[h->type[t]];
-    if (soft || !shares) ++most[FEM_OWN + h->type[t]];
-    if (soft) ++most_soft[FEM_OWN + h->type[t]];
+    bool soft_shares = soft && yw_fem_soft_shares(tables);
+    if (shares || soft_shares) ++most[h->type[t]];
+    if (!shares || (soft && !soft_shares)) ++most[FEM_OWN + h->type[t]];
+    if (soft) ++most_soft[h->type[t] + (soft_shares ? 0 : FEM_OWN)];
   }
   // Tets of the finest level always form whole families, unless cracks run through these.
   most[FEM_SINGLES] = h->max_level > 0 ? h->num_parents : h->num_roots;
   int32_t finest = h->num_tets - h->level_start[h->max_level];
   if (h->max_nodes > h->num_nodes && most[FEM_SINGLES] < finest) most[FEM_SINGLES] = finest;
+  // Nearly full batches may end with their root.
+  for (int k = 0; k < FEM_OWN; ++k) most[k] += most[k] / FULL_ENOUGH * (YW_LANES - FULL_ENOUGH);
   bool good = true;
   size_t slots = 0, batches = 0;
   for (int k = 0; k < FEM_KINDS; ++k) {
@@ -109,7 +121,8 @@ void yw_fem_work_free(fem_work* work) {
     void* const arrays[] = {b->nodes,      b->offsets,       b->half_squares, b->factors,
                             b->table_root, b->matrices,      b->dampings,     b->lane_tables,
                             b->turn,       b->scale,         b->owner,        b->present,
-                            b->shares,     b->mean_matrices, b->first_slot,   b->is_new};
+                            b->shares,     b->mean_matrices, b->first_slot,   b->is_new,
+                            b->one_factor, b->rest_scale,    b->mean_scale,   b->share_scale};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; ++i) yw_mem_free(mem, arrays[i]);
   }
   yw_mem_free(mem, work->slot_start);
@@ -189,9 +202,11 @@ static void fill_lane(const lane_place* at, int32_t owner, const int32_t* nodes,
                       const float* squares, float squares_scale) {
   fem_batches* b = at->b;
   size_t nn = (size_t)at->kind->num_nodes, ne = (size_t)at->kind->num_edges;
-  b->owner[at->batch * YW_LANES + at->lane] = owner;
+  size_t i = at->batch * YW_LANES + at->lane;
+  b->owner[i] = owner;
   for (size_t n = 0; n < nn; ++n) b->nodes[(at->batch * nn + n) * YW_LANES + at->lane] = nodes[n];
-  for (size_t e = 0; e < ne; ++e) {
+  if (b->factors) b->rest_scale[i] = squares_scale;
+  for (size_t e = 0; e < ne && !b->factors; ++e) {
     b->half_squares[(at->batch * ne + e) * YW_LANES + at->lane] = squares_scale * squares[e];
   }
 }
@@ -204,13 +219,21 @@ static float inverse_volume6(const fem_hierarchy* h, int32_t root, int32_t level
 // Fills the mean-strain term of a softened family, or zeros for other lanes (parent -1).
 static void fill_mean(const fem_work* work, const lane_place* at, int32_t parent) {
   const fem_batches* b = at->b;
+  size_t i = at->batch * YW_LANES + at->lane;
   if ((int32_t)at->batch >= b->num_soft) return;
+  if (b->factors) {
+    float scale = parent < 0 ? 0.0f : (float)(1 << (work->h->level[parent] + 1));
+    float volume = parent < 0 ? 1.0f : yw_fem_soft_volume(at->kind, b->present[i]);
+    b->mean_scale[i] = volume * scale;
+    b->share_scale[i] = parent < 0 ? 0.0f : 1.0f / (volume * scale);
+    return;
+  }
   size_t rows = (size_t)at->kind->num_children;
   float* shares = b->shares + at->batch * rows * YW_LANES + at->lane;
   float* matrix = b->mean_matrices + at->batch * FEM_MATRIX * YW_LANES + at->lane;
   if (parent >= 0) {
-    yw_fem_soft_mean(&work->tables->softening, work->h, at->kind, parent,
-                     b->present[at->batch * YW_LANES + at->lane], YW_LANES, shares, matrix);
+    yw_fem_soft_mean(&work->tables->softening, work->h, at->kind, parent, b->present[i], YW_LANES,
+                     shares, matrix);
     return;
   }
   for (size_t k = 0; k < rows; ++k) shares[k * YW_LANES] = 0.0f;
@@ -225,6 +248,33 @@ static bool is_as_before(const lane_place* at, int32_t owner, int32_t present) {
   at->b->present[i] = present;
   if (!same) at->b->is_new[at->batch] = true;
   return same;
+}
+
+// The other lanes of the last batch repeat the first node, without stiffness.
+static void fill_tail(fem_work* work, int k) {
+  while (work->kinds[k].count % YW_LANES != 0) {
+    lane_place at = next_lane(work, k);
+    size_t i = at.batch * YW_LANES + at.lane;
+    const int32_t nodes[FEM_FAMILY_NODES] = {0};
+    const float squares[FEM_MAX_EDGES] = {0};
+    fill_mean(work, &at, -1);
+    if (is_as_before(&at, -1, 0)) continue;
+    fill_lane(&at, -1, nodes, squares, 0.0f);
+    at.b->turn[i] = at.b->scale[i] = 0.0f;
+    for (int32_t c = 0; c < at.kind->num_children; ++c) {
+      fill_child(work, &at, c, -1, false, false);
+    }
+  }
+}
+
+// A batch of several roots reads several times as much memory: if this one is nearly full and has
+// one only, the next root begins a new one.
+static void part_roots(fem_work* work, int k, int32_t parent) {
+  const fem_batches* b = &work->kinds[k];
+  const int32_t used = b->count % YW_LANES, *root = work->h->root;
+  if (used < FULL_ENOUGH) return;
+  int32_t first = root[b->owner[b->count - used]], last = root[b->owner[b->count - 1]];
+  if (first == last && last != root[parent]) fill_tail(work, k);
 }
 
 // Nodes of a family. False if its children do not agree on them, because a crack runs between them.
@@ -250,7 +300,8 @@ static void add_family(fem_work* work, int32_t parent, int32_t present, const in
   const fem_hierarchy* h = work->h;
   int32_t type = h->type[parent], level = h->level[parent], first = h->first_child[parent];
   bool soft = work->soften && parent < work->tables->softening.num_families;
-  bool shares = !soft && yw_fem_shares(work->tables, h, parent);
+  bool shares = soft ? yw_fem_soft_shares(work->tables) : yw_fem_shares(work->tables, h, parent);
+  if (shares) part_roots(work, type, parent);
   lane_place at = next_lane(work, type + (shares ? 0 : FEM_OWN));
   size_t i = at.batch * YW_LANES + at.lane;
   bool as_before = is_as_before(&at, parent, present);
@@ -284,34 +335,52 @@ static void add_single(fem_work* work, int32_t tet) {
   fill_child(work, &at, 0, tet, true, false);
 }
 
-// Lanes after the last one repeat the first node four times, without stiffness.
 static void fill_tails(fem_work* work) {
   for (int k = 0; k < FEM_KINDS; ++k) {
     int32_t count = work->kinds[k].count;
-    while (work->kinds[k].count % YW_LANES != 0) {
-      lane_place at = next_lane(work, k);
-      size_t i = at.batch * YW_LANES + at.lane;
-      const int32_t nodes[FEM_FAMILY_NODES] = {0};
-      const float squares[FEM_MAX_EDGES] = {0};
-      fill_mean(work, &at, -1);
-      if (is_as_before(&at, -1, 0)) continue;
-      fill_lane(&at, -1, nodes, squares, 0.0f);
-      at.b->turn[i] = at.b->scale[i] = 0.0f;
-      for (int32_t c = 0; c < at.kind->num_children; ++c) {
-        fill_child(work, &at, c, -1, false, false);
-      }
-    }
+    fill_tail(work, k);
     work->kinds[k].count = count;
   }
 }
 
-// Batches whose lanes all have the same root use its table; others get their own.
+// What the lanes of a batch of several roots have of these.
+static void fill_lane_table(const fem_work* work, int k, int32_t batch, int32_t lane,
+                            int32_t root) {
+  const fem_tables* tables = work->tables;
+  const fem_batches* b = &work->kinds[k];
+  const fem_softening* soft = &tables->softening;
+  size_t at = (size_t)batch * YW_LANES, i = at + (size_t)lane;
+  float* to = b->lane_tables + at * (FEM_TYPES * FEM_MATRIX) + lane;
+  const float* from = yw_fem_shared_matrices(work)[root][0];
+  for (int j = 0; j < FEM_TYPES * FEM_MATRIX; ++j) to[j * YW_LANES] = from[j];
+  int32_t edges = tables->kinds[k].num_edges;
+  to = b->half_squares + at * (size_t)edges + lane;
+  for (int32_t e = 0; e < edges; ++e) {
+    to[e * YW_LANES] = b->rest_scale[i] * tables->half_squares[root][k][e];
+  }
+  to = b->mean_matrices + at * FEM_MATRIX + lane;
+  for (int j = 0; j < FEM_MATRIX && batch < b->num_soft; ++j) {
+    to[j * YW_LANES] = b->mean_scale[i] * soft->mean[root][j];
+  }
+}
+
+static bool have_one_factor(const fem_batches* b, const fem_kind* kind, int32_t batch) {
+  size_t row = YW_LANES * sizeof *b->factors;
+  const float* factors = b->factors + (size_t)(batch * kind->num_children) * YW_LANES;
+  for (int32_t c = 1; c < kind->num_children; ++c) {
+    if (memcmp(factors, factors + (size_t)c * YW_LANES, row) != 0) return false;
+  }
+  return true;
+}
+
+// Batches whose lanes all have the same root use its tables; others get their own.
 static void fill_tables(fem_work* work) {
   for (int k = 0; k < FEM_OWN; ++k) {
     fem_batches* b = &work->kinds[k];
     for (int32_t batch = 0; batch < yw_fem_num_batches(b); ++batch) {
       if (!b->is_new[batch]) continue;
       b->is_new[batch] = false;
+      b->one_factor[batch] = have_one_factor(b, &work->tables->kinds[k], batch);
       const int32_t* owner = b->owner + (size_t)batch * YW_LANES;
       int32_t first = work->h->root[owner[0]];
       bool same = true;
@@ -319,15 +388,8 @@ static void fill_tables(fem_work* work) {
         same = same && (owner[l] < 0 || work->h->root[owner[l]] == first);
       }
       b->table_root[batch] = same ? first : -1;
-      float* to = b->lane_tables + (size_t)batch * (FEM_TYPES * FEM_MATRIX * YW_LANES);
-      for (int l = 0; l < YW_LANES && !same; ++l) {
-        int32_t root = owner[l] < 0 ? first : work->h->root[owner[l]];
-        for (int type = 0; type < FEM_TYPES; ++type) {
-          const float* m = work->tables->root_matrices[root][type];
-          for (int i = 0; i < FEM_MATRIX; ++i) {
-            to[(type * FEM_MATRIX + i) * YW_LANES + l] = m[i];
-          }
-        }
+      for (int32_t l = 0; l < YW_LANES && !same; ++l) {
+        fill_lane_table(work, k, batch, l, owner[l] < 0 ? first : work->h->root[owner[l]]);
       }
     }
   }

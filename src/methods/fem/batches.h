@@ -49,6 +49,8 @@ typedef struct fem_tables {
   /// M per root and type, to be multiplied by 2^level and by the tet's factor. NULL unless the
   /// finest tets have the same material up to a factor.
   float (*root_matrices)[FEM_TYPES][FEM_MATRIX];
+  /// From here on, root_matrices has those of softened families. 0: softened ones have their own.
+  int32_t first_soft_root;
   float* finest_factors;  ///< per finest tet; NULL: 1
   /// M per tet, to be used unscaled; NULL if one material serves all levels.
   float (*tet_matrices)[FEM_MATRIX];
@@ -63,23 +65,27 @@ bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
 void yw_fem_tables_free(const yw_allocator* mem, fem_tables* tables);
 
 /// All batches of one kind. Arrays are indexed by batch, then as noted, then by 16 lanes. Lanes
-/// beyond count have zero matrices.
+/// beyond count, and some before the next root, have no owner, zero matrices and no slots.
 typedef struct fem_batches {
-  int32_t count, capacity;  ///< families or tets; batches are (count + 15) / 16
+  int32_t count, capacity;  ///< lanes, each a family or tet; batches are (count + 15) / 16
   int32_t* nodes;           ///< num_nodes
-  float* half_squares;      ///< num_edges
-  // Families that share matrices:
-  float* factors;       ///< num_children; 0 for children not in the front
+  float* half_squares;      ///< num_edges; unused where all lanes have one root
+  // Families that share the matrices and rest lengths of their root:
   int32_t* table_root;  ///< per batch: the root of all lanes, or -1 to use lane_tables
   float* lane_tables;   ///< FEM_TYPES x FEM_MATRIX
+  float* factors;       ///< num_children; 0 for children not in the front
+  bool* one_factor;     ///< per batch: those of all children are those of the first
+  float* rest_scale;    ///< of the squares of the root's edges
+  float* mean_scale;    ///< of the root's V N^T K N
+  float* share_scale;   ///< fraction of the volume of an A child, over its factor
   // Others:
   float* matrices;  ///< num_children x FEM_MATRIX; zeros for children not in the front
   float* offsets;   ///< num_children x 6: tensions subtracted for plastic strain
   float* dampings;  ///< like matrices; NULL: none
   // Softened families, in the first batches; zeros in lanes that are not softened.
   int32_t num_soft;      ///< batches
-  float* shares;         ///< num_children: fraction of the volume
-  float* mean_matrices;  ///< FEM_MATRIX: V N^T K N of soften.h
+  float* shares;         ///< num_children: fraction of the volume; if matrices are not shared
+  float* mean_matrices;  ///< FEM_MATRIX: V N^T K N of soften.h; unused where lanes have one root
   float* turn;           ///< sign of det divided by 6 volumes of an A tet of the level
   float* scale;          ///< factor from the root's shape gradients to the parent's (or tet's)
   int32_t* owner;        ///< parent tet, or the tet
@@ -125,9 +131,22 @@ int32_t yw_fem_softened(const fem_work* work, const fem_front* front, int32_t pa
 /// Copies the tension offsets of all tets in the lists; 6 per tet of the hierarchy.
 void yw_fem_work_set_offsets(fem_work* work, const float (*tensions)[6]);
 
+/// Matrices of families that share them: per root, as softened as the work is.
+static inline const float (*yw_fem_shared_matrices(const fem_work* work))[FEM_TYPES][FEM_MATRIX] {
+  const fem_tables* t = work->tables;
+  int32_t first = work->soften ? t->first_soft_root : 0;
+  return t->root_matrices ? (const float(*)[FEM_TYPES][FEM_MATRIX])(t->root_matrices + first)
+                          : NULL;
+}
+
 /// True if the children of this parent share the matrices of their root.
 static inline bool yw_fem_shares(const fem_tables* t, const fem_hierarchy* h, int32_t parent) {
   return t->root_matrices && !t->tet_dampings && h->level[parent] + 1 == h->max_level;
+}
+
+/// The same for softened children.
+static inline bool yw_fem_soft_shares(const fem_tables* t) {
+  return t->first_soft_root > 0 && !t->tet_dampings;
 }
 
 /// The four nodes of a tet, in slot order: its own copies where it is cracked.

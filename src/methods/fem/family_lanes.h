@@ -29,19 +29,20 @@ typedef struct edge_lanes {
   yw_vf q[FEM_MAX_EDGES], rate[FEM_MAX_EDGES], tension[FEM_MAX_EDGES];
 } edge_lanes;
 
-// Source of a child's matrix: 21 numbers for all lanes, or 21 per lane.
-typedef enum matrix_source { SHARED_BY_ALL, SHARED_BY_LANE, OWN } matrix_source;
+// Source of a child's matrix: 21 numbers for all lanes, these scaled by lane, or 21 per lane.
+typedef enum matrix_source { SHARED_BY_ALL, SCALED_BY_LANE, SHARED_BY_LANE, OWN } matrix_source;
 
-YW_LANE_FN yw_vf matrix_entry(const float* m, int i, matrix_source source) {
+YW_LANE_FN yw_vf matrix_entry(const float* m, int i, matrix_source source, yw_vf scale) {
+  if (source == SCALED_BY_LANE) return scale * m[i];
   return source == SHARED_BY_ALL ? yw_vf_splat(m[i]) : yw_vf_load(m + i * YW_LANES);
 }
 
 // t = M q for the six edges of a tet.
-YW_LANE_FN void times_matrix(const float* m, matrix_source source, const uint8_t* edge,
+YW_LANE_FN void times_matrix(const float* m, matrix_source source, yw_vf scale, const uint8_t* edge,
                              const yw_vf* q, yw_vf t[6]) {
   yw_vf a = q[edge[0]], b = q[edge[1]], c = q[edge[2]], d = q[edge[3]], e = q[edge[4]],
         f = q[edge[5]];
-#define M(i) matrix_entry(m, i, source)
+#define M(i) matrix_entry(m, i, source, scale)
   yw_vf m1 = M(1), m2 = M(2), m3 = M(3), m4 = M(4), m5 = M(5);
   t[0] = (M(0) * a + m1 * b) + (m2 * c + m3 * d) + (m4 * e + m5 * f);
   yw_vf m7 = M(7), m8 = M(8), m9 = M(9), m10 = M(10);
@@ -60,20 +61,36 @@ YW_LANE_FN void times_matrix(const float* m, matrix_source source, const uint8_t
 YW_LANE_FN void add_tensions(const float* m, matrix_source source, yw_vf factor,
                              const uint8_t* edge, const yw_vf* q, yw_vf* tension) {
   yw_vf t[6];
-  times_matrix(m, source, edge, q, t);
+  times_matrix(m, source, factor, edge, q, t);
   for (int k = 0; k < 6; ++k) tension[edge[k]] += source == OWN ? t[k] : factor * t[k];
 }
 
+// What the children of a batch share, or have of their own; at its first lane.
+typedef struct batch_tables {
+  const fem_kind* kind;
+  const float *matrices, *squares, *mean;  // of the root, or by lane
+  const float *factors, *shares;
+  size_t factor_step;  // from child to child
+  yw_vf rest_scale, mean_scale, share_scale;
+  bool is_soft;
+} batch_tables;
+
+// L^2 / 2 of an edge at rest, of the root or by lane.
+YW_LANE_FN yw_vf rest_square(const float* squares, matrix_source source, yw_vf scale, int32_t e) {
+  return source == SHARED_BY_ALL ? scale * squares[e] : yw_vf_load(squares + e * YW_LANES);
+}
+
 YW_LANE_FN void measure_edges(const fem_kind* kind, const lane_vec3* x, const lane_vec3* v,
-                              const float* half_squares, int32_t lane, float lag, bool own_damping,
-                              edge_lanes* out) {
+                              const batch_tables* tables, matrix_source source, int32_t lane,
+                              float lag, bool own_damping, edge_lanes* out) {
   const int32_t at = gathered(lane);
   for (int32_t e = 0; e < kind->num_edges; ++e) {
     const lane_vec3 *a = &x[kind->edge[e][0]], *b = &x[kind->edge[e][1]];
     yw_vf dx = yw_vf_load(b->x + at) - yw_vf_load(a->x + at);
     yw_vf dy = yw_vf_load(b->y + at) - yw_vf_load(a->y + at);
     yw_vf dz = yw_vf_load(b->z + at) - yw_vf_load(a->z + at);
-    yw_vf q = 0.5f * (dx * dx + dy * dy + dz * dz) - yw_vf_load(half_squares + e * YW_LANES + lane);
+    yw_vf q = 0.5f * (dx * dx + dy * dy + dz * dz) -
+              rest_square(tables->squares, source, tables->rest_scale, e);
     if (v) {
       a = &v[kind->edge[e][0]], b = &v[kind->edge[e][1]];
       yw_vf rate = dx * (yw_vf_load(b->x + at) - yw_vf_load(a->x + at)) +
@@ -132,23 +149,28 @@ YW_LANE_FN void add_forces(const fem_kind* kind, const edge_lanes* edges, int32_
   }
 }
 
+// M of a child, to be multiplied by its factor unless it is its own.
+YW_LANE_FN const float* child_matrix(const batch_tables* t, matrix_source source, size_t c) {
+  if (source == OWN) return t->matrices + c * FEM_MATRIX * YW_LANES;
+  size_t type = t->kind->child_type[c];
+  return t->matrices + type * (source == SHARED_BY_ALL ? FEM_MATRIX : FEM_MATRIX * YW_LANES);
+}
+
+YW_LANE_FN yw_vf child_factor(const batch_tables* t, matrix_source source, size_t c) {
+  return source == OWN ? yw_vf_splat(1.0f) : yw_vf_load(t->factors + c * t->factor_step);
+}
+
+// Fraction of the volume of a softened family.
+YW_LANE_FN yw_vf child_share(const batch_tables* t, matrix_source source, size_t c) {
+  if (source == OWN) return yw_vf_load(t->shares + c * YW_LANES);
+  return child_factor(t, source, c) * (t->share_scale * t->kind->child_volume[c]);
+}
+
 // T = M q of all children.
-YW_LANE_FN void add_children(const fem_force_args* args, const fem_kind* kind, size_t at,
-                             int32_t lane, matrix_source source, edge_lanes* edges) {
-  const fem_batches* b = args->batches;
-  const size_t nc = (size_t)kind->num_children, matrix = FEM_MATRIX * YW_LANES;
-  for (size_t c = 0; c < nc; ++c) {
-    const float* m;
-    yw_vf factor = {0};
-    if (source == OWN) {
-      m = b->matrices + (at * nc + c) * matrix + lane;
-    } else {
-      m = source == SHARED_BY_ALL
-              ? args->root_matrices[b->table_root[at]][kind->child_type[c]]
-              : b->lane_tables + (at * FEM_TYPES + kind->child_type[c]) * matrix + lane;
-      factor = yw_vf_load(b->factors + (at * nc + c) * YW_LANES + lane);
-    }
-    add_tensions(m, source, factor, kind->child_edge[c], edges->q, edges->tension);
+YW_LANE_FN void add_children(const batch_tables* t, matrix_source source, edge_lanes* edges) {
+  for (size_t c = 0; c < (size_t)t->kind->num_children; ++c) {
+    add_tensions(child_matrix(t, source, c), source, child_factor(t, source, c),
+                 t->kind->child_edge[c], edges->q, edges->tension);
   }
 }
 
@@ -184,13 +206,14 @@ YW_LANE_FN void turn_from_a(int apex, const yw_vf* tension, yw_vf* out) {
 }
 
 // Adds the contribution of one type of children to the mean q of an A tet.
-YW_LANE_FN void add_type(const fem_kind* kind, int type, const float* shares, const yw_vf* q,
+YW_LANE_FN void add_type(const batch_tables* tables, matrix_source source, int type, const yw_vf* q,
                          yw_vf* mean) {
+  const fem_kind* kind = tables->kind;
   yw_vf sum[6];
   for (int k = 0; k < 6; ++k) sum[k] = yw_vf_splat(0.0f);
   for (int32_t i = 0; i < kind->num_of_type[type]; ++i) {
-    int32_t c = kind->of_type[type][i];
-    yw_vf share = yw_vf_load(shares + c * YW_LANES);
+    size_t c = kind->of_type[type][i];
+    yw_vf share = child_share(tables, source, c);
     for (int k = 0; k < 6; ++k) sum[k] += share * q[kind->child_edge[c][k]];
   }
   if (type == FEM_A) {
@@ -200,21 +223,26 @@ YW_LANE_FN void add_type(const fem_kind* kind, int type, const float* shares, co
   }
 }
 
+// t = V N^T K N q of an A tet.
+YW_LANE_FN void times_mean_matrix(const batch_tables* tables, matrix_source source, const yw_vf* q,
+                                  yw_vf t[6]) {
+  static const uint8_t own_edges[6] = {0, 1, 2, 3, 4, 5};
+  bool shared = source == SHARED_BY_ALL;
+  times_matrix(tables->mean, shared ? SCALED_BY_LANE : OWN, tables->mean_scale, own_edges, q, t);
+}
+
 // t = (V N^T K N) R q by type of child: the response of softened families to their mean strain
 // (soften.h).
-YW_LANE_FN void find_means(const fem_batches* b, const fem_kind* kind, size_t at, int32_t lane,
-                           const yw_vf* q, yw_vf t[FEM_TYPES][6]) {
-  static const uint8_t own_edges[6] = {0, 1, 2, 3, 4, 5};
-  const float* shares = b->shares + at * (size_t)kind->num_children * YW_LANES + lane;
+YW_LANE_FN void find_means(const batch_tables* tables, matrix_source source, const yw_vf* q,
+                           yw_vf t[FEM_TYPES][6]) {
   yw_vf mean[6];
   for (int k = 0; k < 6; ++k) mean[k] = yw_vf_splat(0.0f);
-  add_type(kind, FEM_A, shares, q, mean);
-  add_type(kind, FEM_T0, shares, q, mean);
-  add_type(kind, FEM_T1, shares, q, mean);
-  add_type(kind, FEM_T2, shares, q, mean);
-  add_type(kind, FEM_T3, shares, q, mean);
-  times_matrix(b->mean_matrices + at * FEM_MATRIX * YW_LANES + lane, OWN, own_edges, mean,
-               t[FEM_A]);
+  add_type(tables, source, FEM_A, q, mean);
+  add_type(tables, source, FEM_T0, q, mean);
+  add_type(tables, source, FEM_T1, q, mean);
+  add_type(tables, source, FEM_T2, q, mean);
+  add_type(tables, source, FEM_T3, q, mean);
+  times_mean_matrix(tables, source, mean, t[FEM_A]);
   turn_from_a(0, t[FEM_A], t[FEM_T0]);
   turn_from_a(1, t[FEM_A], t[FEM_T1]);
   turn_from_a(2, t[FEM_A], t[FEM_T2]);
@@ -222,19 +250,69 @@ YW_LANE_FN void find_means(const fem_batches* b, const fem_kind* kind, size_t at
 }
 
 // T = M q of all children of softened families, plus the mean-strain term.
-YW_LANE_FN void add_soft_children(const fem_batches* b, const fem_kind* kind, size_t at,
-                                  int32_t lane, edge_lanes* edges) {
-  const size_t nc = (size_t)kind->num_children;
+YW_LANE_FN void add_soft_children(const batch_tables* tables, matrix_source source,
+                                  edge_lanes* edges) {
   yw_vf means[FEM_TYPES][6], t[6];
-  find_means(b, kind, at, lane, edges->q, means);
-  for (size_t c = 0; c < nc; ++c) {
-    const uint8_t* edge = kind->child_edge[c];
-    yw_vf share = yw_vf_load(b->shares + (at * nc + c) * YW_LANES + (size_t)lane);
-    times_matrix(b->matrices + (at * nc + c) * FEM_MATRIX * YW_LANES + lane, OWN, edge, edges->q,
-                 t);
-    const yw_vf* mean = means[kind->child_type[c]];
-    for (int k = 0; k < 6; ++k) edges->tension[edge[k]] += t[k] + share * mean[k];
+  find_means(tables, source, edges->q, means);
+  for (size_t c = 0; c < (size_t)tables->kind->num_children; ++c) {
+    const uint8_t* edge = tables->kind->child_edge[c];
+    yw_vf factor = child_factor(tables, source, c), share = child_share(tables, source, c);
+    times_matrix(child_matrix(tables, source, c), source, factor, edge, edges->q, t);
+    const yw_vf* mean = means[tables->kind->child_type[c]];
+    for (int k = 0; k < 6; ++k) {
+      edges->tension[edge[k]] += (source == OWN ? t[k] : factor * t[k]) + share * mean[k];
+    }
   }
+}
+
+// T = M q of the children of all families.
+YW_LANE_FN void add_families(const batch_tables* tables, matrix_source source, edge_lanes* edges) {
+  if (tables->is_soft) {
+    add_soft_children(tables, source, edges);
+  } else {
+    add_children(tables, source, edges);
+  }
+}
+
+// Of a batch whose families have one root.
+YW_LANE_FN batch_tables tables_of_root(const fem_force_args* args, const fem_kind* kind, size_t at,
+                                       int32_t lane) {
+  const fem_batches* b = args->batches;
+  const int32_t root = b->table_root[at];
+  const size_t i = at * YW_LANES + (size_t)lane;
+  batch_tables t = {.kind = kind,
+                    .matrices = args->root_matrices[root][0],
+                    .squares = args->root_squares[root][args->type],
+                    .factors = b->factors + at * (size_t)kind->num_children * YW_LANES + lane,
+                    .factor_step = b->one_factor[at] ? 0 : YW_LANES,
+                    .rest_scale = yw_vf_load(b->rest_scale + i),
+                    .is_soft = (int32_t)at < b->num_soft};
+  if (!t.is_soft) return t;
+  t.mean = args->root_means[root];
+  t.mean_scale = yw_vf_load(b->mean_scale + i);
+  t.share_scale = yw_vf_load(b->share_scale + i);
+  return t;
+}
+
+YW_LANE_FN batch_tables tables_of_lanes(const fem_force_args* args, const fem_kind* kind, size_t at,
+                                        int32_t lane) {
+  const fem_batches* b = args->batches;
+  const size_t nc = (size_t)kind->num_children, matrix = FEM_MATRIX * YW_LANES;
+  batch_tables t = {.kind = kind,
+                    .squares = b->half_squares + at * (size_t)kind->num_edges * YW_LANES + lane,
+                    .rest_scale = {0},
+                    .is_soft = (int32_t)at < b->num_soft};
+  if (t.is_soft) t.mean = b->mean_matrices + at * matrix + lane;
+  if (b->matrices) {
+    t.matrices = b->matrices + at * nc * matrix + lane;
+    if (t.is_soft) t.shares = b->shares + at * nc * YW_LANES + lane;
+    return t;
+  }
+  t.matrices = b->lane_tables + at * FEM_TYPES * matrix + lane;
+  t.factors = b->factors + at * nc * YW_LANES + lane;
+  t.factor_step = b->one_factor[at] ? 0 : YW_LANES;
+  if (t.is_soft) t.share_scale = yw_vf_load(b->share_scale + at * YW_LANES + (size_t)lane);
+  return t;
 }
 
 // Tensions of all edges of the families of batch `at`. v: NULL without damping.
@@ -244,16 +322,18 @@ YW_LANE_FN void find_tensions(const fem_force_args* args, size_t at, int32_t lan
   const fem_batches* b = args->batches;
   const bool own_damping = v && b->dampings;
   const size_t nc = (size_t)kind->num_children, matrix = FEM_MATRIX * YW_LANES;
-  measure_edges(kind, x, v, b->half_squares + at * (size_t)kind->num_edges * YW_LANES, lane,
-                args->lag, own_damping, edges);
-  if ((int32_t)at < b->num_soft) {
-    add_soft_children(b, kind, at, lane, edges);
-  } else if (b->matrices) {
-    add_children(args, kind, at, lane, OWN, edges);
-  } else if (b->table_root[at] < 0) {
-    add_children(args, kind, at, lane, SHARED_BY_LANE, edges);
+  if (b->table_root && b->table_root[at] >= 0) {
+    const batch_tables tables = tables_of_root(args, kind, at, lane);
+    measure_edges(kind, x, v, &tables, SHARED_BY_ALL, lane, args->lag, own_damping, edges);
+    add_families(&tables, SHARED_BY_ALL, edges);
   } else {
-    add_children(args, kind, at, lane, SHARED_BY_ALL, edges);
+    const batch_tables tables = tables_of_lanes(args, kind, at, lane);
+    measure_edges(kind, x, v, &tables, OWN, lane, args->lag, own_damping, edges);
+    if (b->matrices) {
+      add_families(&tables, OWN, edges);
+    } else {
+      add_families(&tables, SHARED_BY_LANE, edges);
+    }
   }
   for (size_t c = 0; c < nc && args->plastic; ++c) {
     const float* offset = b->offsets + (at * nc + c) * 6 * YW_LANES + lane;

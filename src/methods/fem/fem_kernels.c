@@ -131,20 +131,35 @@ YW_LANE_FN lane_strain green_strain(const lane_vec3* x, const uint8_t* n, const 
 #undef COLUMNS
 }
 
-// Gradients of the shapes of 16 roots. Single tets have one shape each.
-static void load_gradients(const fem_strain_args* args, int32_t batch, lane_gradients* out) {
-  const int32_t* owner = args->batches->owner + (size_t)batch * YW_LANES;
+// Gradients of the shape of each of 16 single tets.
+static void load_own_gradients(const fem_strain_args* args, const int32_t* owner,
+                               lane_gradients* out) {
   for (int l = 0; l < YW_LANES; ++l) {
-    if (owner[l] < 0) {
-      for (int t = 0; t < FEM_TYPES; ++t) {
-        for (int k = 0; k < 9; ++k) out[t].g[k][l] = 0.0f;
-      }
-      continue;
-    }
-    const float(*table)[9] = (const float(*)[9])args->tables->gradients[args->h->root[owner[l]]];
-    for (int t = 0; t < FEM_TYPES; ++t) {
-      int type = args->k == FEM_SINGLES ? args->h->type[owner[l]] : t;
-      for (int k = 0; k < 9; ++k) out[t].g[k][l] = table[type][k];
+    int32_t tet = owner[l] < 0 ? 0 : owner[l];
+    const float* row = args->tables->gradients[args->h->root[tet]][args->h->type[tet]];
+    for (int k = 0; k < 9; ++k) out->g[k][l] = row[k];
+  }
+}
+
+// Gradients of the shapes of 16 roots, four numbers at a time. Lanes without owner are not scaled.
+static void load_gradients(const fem_strain_args* args, int32_t batch, lane_gradients* out) {
+  enum { ROWS = 9 * FEM_TYPES };
+  const int32_t* owner = args->batches->owner + (size_t)batch * YW_LANES;
+  int32_t roots[YW_LANES];
+  if (args->k == FEM_SINGLES) {
+    load_own_gradients(args, owner, &out[FEM_A]);
+    return;
+  }
+  for (int l = 0; l < YW_LANES; ++l) roots[l] = owner[l] < 0 ? 0 : args->h->root[owner[l]];
+  const float* from = args->tables->gradients[0][0];
+  for (int row = 0; row < ROWS; row += 4) {
+    int at = row < ROWS - 4 ? row : ROWS - 4;
+    lane_vec3 v;
+    _Alignas(64) float w[YW_LANES];
+    gather(from + at, ROWS * sizeof *from, roots, &v, w);
+    const float* const rows[4] = {v.x, v.y, v.z, w};
+    for (int k = 0; k < 4; ++k) {
+      memcpy(out[(at + k) / 9].g[(at + k) % 9], rows[k], YW_LANES * sizeof(float));
     }
   }
 }

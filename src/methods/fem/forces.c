@@ -90,7 +90,10 @@ void yw_fem_batch_forces(const fem_forces_def* def, int32_t k, int32_t batch) {
   const fem_force_args args = {
       .kind = &def->work->tables->kinds[k],
       .batches = &def->work->kinds[k],
-      .root_matrices = (const float(*)[FEM_TYPES][FEM_MATRIX])def->work->tables->root_matrices,
+      .root_matrices = yw_fem_shared_matrices(def->work),
+      .root_means = (const float(*)[FEM_MATRIX])def->work->tables->softening.mean,
+      .root_squares = (const float(*)[FEM_TYPES][FEM_MAX_EDGES])def->work->tables->half_squares,
+      .type = k % FEM_OWN,
       .pos = def->pos,
       .vel = def->vel,
       .plastic = def->plastic,

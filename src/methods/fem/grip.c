@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/small/float4.h"
 #include "methods/fem/body.h"
 #include "methods/kit/contact.h"
 
@@ -81,11 +82,14 @@ void yw_fem_press_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx
 void yw_fem_meet_obstacles(fem_body* b, yw_particles* p, const yw_step_ctx* ctx, float begin,
                            float h) {
   if (!ctx->collide || b->num_surface == 0) return;
-  yw_aabb box = yw_aabb_empty();
+  yw_float4 lower = {INFINITY, INFINITY, INFINITY, INFINITY}, upper = 0.0f - lower;
   for (int32_t i = 0; i < b->num_surface; ++i) {
-    box = yw_aabb_grow(box, yw_xyz(b->surface_old[i]));
-    box = yw_aabb_grow(box, yw_xyz(p->pos[b->surface[i]]));
+    yw_float4 from = yw_float4_load(&b->surface_old[i]),
+              to = yw_float4_load(&p->pos[b->surface[i]]);
+    lower = yw_vf_min(lower, yw_vf_min(from, to));
+    upper = yw_vf_max(upper, yw_vf_max(from, to));
   }
+  const yw_aabb box = {{lower[0], lower[1], lower[2]}, {upper[0], upper[1], upper[2]}};
   if (yw_obstacles_near(ctx, box)) {
     yw_fem_press_obstacles(b, p, ctx, begin, h);
   } else {

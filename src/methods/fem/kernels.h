@@ -10,7 +10,11 @@
 typedef struct fem_force_args {
   const fem_kind* kind;
   const fem_batches* batches;
+  // Per root, for batches of families that share them.
   const float (*root_matrices)[FEM_TYPES][FEM_MATRIX];
+  const float (*root_means)[FEM_MATRIX];  ///< of softened ones
+  const float (*root_squares)[FEM_TYPES][FEM_MAX_EDGES];
+  int type;  ///< of the parents of such a batch
   const yw_vec4* pos;
   const yw_vec4* vel;  ///< NULL: no damping
   bool plastic;        ///< subtract the tension offsets of the batches

@@ -55,11 +55,13 @@ static void order_nodes(fem_work* work, const fem_front* front) {
     const fem_batches* b = &work->kinds[work->order[i].kind];
     int32_t nn = work->tables->kinds[work->order[i].kind].num_nodes, batch = work->order[i].batch;
     int32_t lanes = lanes_of(b, batch);
+    const int32_t* owner = b->owner + (size_t)batch * YW_LANES;
     const int32_t* nodes = b->nodes + (size_t)(batch * nn) * YW_LANES;
     b->first_slot[batch] = work->num_slots;
     work->num_slots += nn * YW_LANES;
     for (int32_t n = 0; n < nn; ++n, nodes += YW_LANES) {
       for (int32_t l = 0; l < lanes; ++l) {
+        if (owner[l] < 0) continue;
         place_node(work, nodes[l], &placed);
         ++work->slot_start[work->place[nodes[l]] + 1];
       }
@@ -69,7 +71,23 @@ static void order_nodes(fem_work* work, const fem_front* front) {
   for (int32_t i = 0; i < front->num_active; ++i) place_node(work, front->active[i], &placed);
 }
 
-// Slots of every node, by kind, then by batch, so that sums do not depend on the order above.
+// Adds slots of these lanes to the lists of their nodes.
+static void list_lanes(fem_work* work, int k, const int32_t* lanes, int32_t count) {
+  const fem_batches* b = &work->kinds[k];
+  int32_t* end = work->slot_start + 1;
+  size_t nn = (size_t)work->tables->kinds[k].num_nodes;
+  for (size_t n = 0; n < nn; ++n) {
+    for (int32_t i = 0; i < count; ++i) {
+      size_t batch = (size_t)lanes[i] / YW_LANES, lane = (size_t)lanes[i] % YW_LANES;
+      size_t at = n * YW_LANES + lane;
+      int32_t node = b->nodes[batch * nn * YW_LANES + at];
+      work->slots[end[work->place[node]]++] = b->first_slot[batch] + (int32_t)at;
+    }
+  }
+}
+
+// Slots of every node, by kind, then by the lanes with an owner, 16 together, so that sums depend
+// neither on the order above nor on where batches begin.
 static void list_slots(fem_work* work, int32_t num_active) {
   int32_t *start = work->slot_start, next = 0;
   // Filling advances every start to the next: they begin one entry late.
@@ -81,16 +99,15 @@ static void list_slots(fem_work* work, int32_t num_active) {
   }
   for (int k = 0; k < FEM_KINDS; ++k) {
     const fem_batches* b = &work->kinds[k];
-    int32_t nn = work->tables->kinds[k].num_nodes, batches = yw_fem_num_batches(b);
-    const int32_t* nodes = b->nodes;
-    for (int32_t batch = 0; batch < batches; ++batch) {
-      int32_t lanes = lanes_of(b, batch), slot = b->first_slot[batch];
-      for (int32_t n = 0; n < nn; ++n, nodes += YW_LANES, slot += YW_LANES) {
-        for (int32_t l = 0; l < lanes; ++l) {
-          work->slots[start[work->place[nodes[l]] + 1]++] = slot + l;
-        }
-      }
+    int32_t lanes[YW_LANES], count = 0;
+    for (int32_t i = 0; i < b->count; ++i) {
+      if (b->owner[i] < 0) continue;
+      lanes[count++] = i;
+      if (count < YW_LANES) continue;
+      list_lanes(work, k, lanes, count);
+      count = 0;
     }
+    list_lanes(work, k, lanes, count);
   }
 }
 

@@ -72,6 +72,7 @@ bool yw_fem_flow(fem_body* b, int k, const float* strains, float time) {
   bool changed = false;
   for (int32_t i = 0; i < batches->count; ++i) {
     int32_t owner = batches->owner[i];
+    if (owner < 0) continue;
     int32_t first = k == FEM_SINGLES ? owner : b->model->h.first_child[owner];
     size_t batch = (size_t)i / YW_LANES, lane = (size_t)i % YW_LANES;
     for (size_t c = 0; c < children; ++c) {
@@ -122,7 +123,7 @@ static void soften_offsets(fem_body* b, const fem_batches* batches, int32_t i) {
 
 void yw_fem_flow_offsets(fem_body* b) {
   yw_fem_work_set_offsets(&b->work, (const float(*)[6])b->plastic_tension);
-  for (int k = FEM_OWN; k < FEM_SINGLES && b->work.soften; ++k) {
+  for (int k = 0; k < FEM_SINGLES && b->work.soften; ++k) {
     const fem_batches* batches = &b->work.kinds[k];
     for (int32_t i = 0; i < batches->count; ++i) {
       if (yw_fem_softened(&b->work, &b->front, batches->owner[i])) soften_offsets(b, batches, i);

@@ -190,13 +190,18 @@ void yw_fem_softening_free(const yw_allocator* mem, fem_softening* s) {
   *s = (fem_softening){0};
 }
 
-void yw_fem_soft_mean(const fem_softening* s, const fem_hierarchy* h, const fem_kind* kind,
-                      int32_t parent, int32_t present, size_t stride, float* shares,
-                      float* matrix) {
-  float volume = 0.0f;  // relative to an A tet of the children's level
+float yw_fem_soft_volume(const fem_kind* kind, int32_t present) {
+  float volume = 0.0f;
   for (int32_t c = 0; c < kind->num_children; ++c) {
     if (present >> c & 1) volume += kind->child_volume[c];
   }
+  return volume;
+}
+
+void yw_fem_soft_mean(const fem_softening* s, const fem_hierarchy* h, const fem_kind* kind,
+                      int32_t parent, int32_t present, size_t stride, float* shares,
+                      float* matrix) {
+  float volume = yw_fem_soft_volume(kind, present);
   for (int32_t c = 0; c < kind->num_children; ++c) {
     shares[(size_t)c * stride] = present >> c & 1 ? kind->child_volume[c] / volume : 0.0f;
   }

@@ -53,6 +53,9 @@ static inline const float* yw_fem_soft_matrix(const fem_softening* s, const fem_
   return s->matrices[s->uniform ? h->root[tet] * FEM_TYPES + h->type[tet] : tet - s->first];
 }
 
+/// Volume of the children that are present (bits), relative to an A tet of their level.
+float yw_fem_soft_volume(const struct fem_kind* kind, int32_t present);
+
 /// Volume fractions of the children that are present (bits), and V N^T K N of all of them; written
 /// with this stride.
 void yw_fem_soft_mean(const fem_softening* s, const fem_hierarchy* h, const struct fem_kind* kind,

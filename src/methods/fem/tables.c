@@ -116,6 +116,9 @@ static void fill_root_matrices(const fem_hierarchy* h, const float* c, fem_table
       to_floats(m, t->root_matrices[r][type]);
     }
   }
+  if (t->first_soft_root == 0) return;
+  memcpy(t->root_matrices[t->first_soft_root], t->softening.matrices,
+         (size_t)h->num_roots * sizeof *t->root_matrices);
 }
 
 static void fill_tet_matrices(const fem_hierarchy* h, const float* c, float (*out)[FEM_MATRIX]) {
@@ -166,7 +169,7 @@ static bool allocate_tables(const yw_allocator* mem, const fem_hierarchy* h,
   size_t roots = (size_t)h->num_roots, tets = (size_t)h->num_tets;
   t->gradients = yw_mem_alloc(mem, roots, sizeof *t->gradients);
   t->half_squares = yw_mem_alloc(mem, roots, sizeof *t->half_squares);
-  t->root_matrices = yw_mem_alloc(mem, roots, sizeof *t->root_matrices);
+  t->root_matrices = yw_mem_alloc(mem, 2 * roots, sizeof *t->root_matrices);
   bool good = t->gradients && t->half_squares && t->root_matrices;
   if (materials->stiffness) {
     t->tet_matrices = yw_mem_alloc(mem, tets, sizeof *t->tet_matrices);
@@ -191,6 +194,10 @@ bool yw_fem_tables_create(const yw_allocator* mem, const fem_hierarchy* h,
     return false;
   }
   fill_root_tables(h, out);
+  const fem_softening* soft = &out->softening;
+  // All families are softened alike, or none are: batches need not tell them apart.
+  bool alike = soft->uniform && soft->kind == YW_FEM_SOFTEN_MATERIAL && soft->matrices;
+  out->first_soft_root = alike ? h->num_roots : 0;
   const float* c = materials->uniform_stiffness;
   bool same = true;
   if (materials->stiffness) {
