@@ -176,13 +176,13 @@ def memory(minutes):
 def torture(minutes):
     def run(seed, _, limit):
         _, said = call(BUILD / "tests" / "test_torture", limit=limit, YW_TEST_SEEDS=f"{seed} 1")
-        found = re.search(r"(\d+) trials, (\d+) break the law, and (\d+) ", said)
+        found = re.search(r"(\d+) trials, (\d+) break the law", said)
         broken = [line for line in said.splitlines() if line.startswith("seed ")]
         with (BUILD / "torture.log").open("a") as out:
             out.write(said)
         print("\n".join(broken), flush=True)
-        trials, wrong, known = map(int, found.groups()) if found else (0, 1, 0)
-        return {"trials": trials, "known": known}, wrong
+        trials, wrong = map(int, found.groups()) if found else (0, 1)
+        return {"trials": trials}, wrong
 
     return in_seeds("torture", minutes, 20, 1, run)
 

@@ -14,8 +14,10 @@
 #define LONG_SUBSTEP (1.0f / 60.0f)
 // Where two bodies are near each other and each part would have more than FEW_INNER_STEPS, every
 // inner step is a part: a light stiff body under a heavy one would answer an impulse several times
-// before it gets the next, and gain energy.
+// before it gets the next, and gain energy. In substeps above LARGE_SUBSTEP, in which impacts are
+// harder, so would any with more than one.
 #define FEW_INNER_STEPS 4
+#define LARGE_SUBSTEP 0.01f
 #define MOST_PARTS 4096
 // The same where contact sees points, which has to be found anew in every part.
 #define MAX_PARTS_OF_POINTS 8
@@ -156,7 +158,8 @@ static int32_t count_in_lockstep(yw_world* world) {
 static float most_parts(yw_world* world, float h, int32_t wanted) {
   float most = world->surfaces ? MAX_PARTS : MAX_PARTS_OF_POINTS;
   most *= fmaxf(1.0f, h / LONG_SUBSTEP);
-  bool several = world->surfaces && (float)wanted > FEW_INNER_STEPS * most;
+  float few = h > LARGE_SUBSTEP ? 1.0f : FEW_INNER_STEPS;
+  bool several = world->surfaces && (float)wanted > few * most;
   return several && count_in_lockstep(world) > 1 ? MOST_PARTS : most;
 }
 

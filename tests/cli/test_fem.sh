@@ -32,6 +32,25 @@ same "gives the same" "$(state_of cached)" "$(state_of fresh)"
 : >blocked
 XDG_CACHE_HOME=$work/blocked check "a cache that cannot be is no failure" "$yawara" run bar.json -o blocked_run
 
+# A stiff light block that is pulled to ten times its length, and not.
+pulled() {
+  sed "s/OFFSET/$1/g" >"$2" <<'JSON'
+{ "duration": 0.25, "fps": 60, "substeps": 1, "gravity": [0, 0, 0],
+  "bodies": [ { "name": "band", "mesh": { "lattice": { "size": 0.4, "cells": 2 } }, "density": 20, "fem": { "max_level": 0, "youngs_modulus": 5e8 },
+    "pins": [
+      { "select": { "box": { "size": [0.01, 1, 1], "center": [-0.2, 0, 0] } }, "path": [{ "time": 0 }, { "time": 0.1, "offset": [-OFFSET, 0, 0] }] },
+      { "select": { "box": { "size": [0.01, 1, 1], "center": [0.2, 0, 0] } }, "path": [{ "time": 0 }, { "time": 0.1, "offset": [OFFSET, 0, 0] }] } ] } ] }
+JSON
+}
+pulled 1.8 far.json
+pulled 0.1 near.json
+check "a body that is pulled far is simulated" "$yawara" run far.json -o far -q
+"$yawara" run far.json -o far -q 2>far.txt
+"$yawara" run near.json -o near -q 2>near.txt
+same "it is told once that it moves in slow motion" "$(grep -c 'body "band" .*slow motion' far.txt)" 1
+same "others are not" "$(grep -c 'slow motion' near.txt)" 0
+check "the log has the time that it missed" grep -q '"band missed (s)"' far/log.csv
+
 sed 's/"max_level": 2/"max_level": 8/' bar.json >large.json
 refuses "levels that would not fit" "GB" "$yawara" inspect large.json
 sed 's/\[1.2e6, 3e5\]/[1.2e6, 0]/' bar.json >zero.json

@@ -128,6 +128,30 @@ static void floors_that_are_not_touched_do_nothing(void** state) {
   }
 }
 
+// Nor does one that is touched shake what lies on it: a classic block that turned comes to rest in
+// short steps, up to some roundings of its positions in a step. (Sweeps changed its momentum, and
+// in a fifth of a second of 100 us steps it got 0.65 m/s.)
+static void floors_that_are_touched_do_not_shake(void** state) {
+  (void)state;
+  yw_world* world = make_world(1, YW_SIMD_AUTO, true);
+  yw_model* model = make_frames(2, 2, 2, YW_FRAMES_RINGS, 1e6f, YW_FRAMES_CLASSIC);
+  yw_body_id id = add_body(world, model, (yw_vec3){0, 0.1f, 0}, upright);
+  yw_vec3 x[27], v[27];
+  int32_t count;
+  memcpy(x, yw_body_positions(world, id, &count), sizeof x);
+  assert_int_equal(count, 27);
+  for (int i = 0; i < 27; ++i) v[i] = (yw_vec3){0.1f * x[i].z, 0, -0.1f * x[i].x};
+  assert_int_equal(yw_body_set_state(world, id, x, v), YW_OK);
+  for (int step = 0; step < 50; ++step) {
+    assert_true(yw_world_step(world, 4e-3f, 40, NULL) >= 0);
+    yw_body_sums sums;
+    assert_int_equal(yw_body_sums_of(world, id, &sums), YW_OK);
+    assert_at_most(sqrt(2 * sums.kinetic_energy / sums.mass), 5e-3);
+  }
+  yw_world_destroy(world);
+  yw_model_release(model);
+}
+
 // Settings are those of the model until they are changed for one body; values out of range, or for
 // another method, are rejected.
 static void settings_are_changed_while_a_body_runs(void** state) {
@@ -224,6 +248,7 @@ int main(void) {
       cmocka_unit_test(settings_are_changed_while_a_body_runs),
       cmocka_unit_test(a_block_comes_to_rest_on_the_floor),
       cmocka_unit_test(floors_that_are_not_touched_do_nothing),
+      cmocka_unit_test(floors_that_are_touched_do_not_shake),
       cmocka_unit_test(friction_holds_or_slows_a_block_on_a_slope),
       cmocka_unit_test(bits_do_not_depend_on_threads_or_instruction_sets),
       cmocka_unit_test(snapshots_go_on_bit_for_bit),

@@ -59,6 +59,7 @@ typedef struct run {
   size_t last_good_room;  // bytes
   size_t last_good_size;  // bytes in use
   int32_t frame;
+  bool told_slow;  // that a body moves in slow motion
 } run;
 
 static volatile sig_atomic_t interrupted;
@@ -443,6 +444,7 @@ static int make_frame(run* r) {
   if (code >= 0) return code;
   if (add_frame(r, r->frame + 1, &report, &error) < 0) return bad_input("%s", error.message);
   ++r->frame;
+  r->told_slow = r->told_slow || run_warn_of_slow_motion(r->world, r->dir, r->frame);
   return -1;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "commands/foresight.h"
 #include "console/options.h"
@@ -69,4 +70,30 @@ void run_say_cost(const yw_world* world, int32_t frames) {
           "%d bod%s, %lld particles: %.0f MB of memory; %d frames of %.2g MB each on disk\n",
           bodies, bodies == 1 ? "y" : "ies", (long long)cost.particles, 1e-6 * cost.memory_bytes,
           frames + 1, 1e-6 * cost.frame_bytes);
+}
+
+// s of the last substep by which the body did not advance.
+static double missed_by(const yw_world* world, yw_body_id id) {
+  yw_statistics now = {0};
+  if (strcmp(yw_model_method(yw_body_model(world, id)), "fem") != 0) return 0.0;
+  if (yw_body_statistics_of(world, id, &now) < 0) return 0.0;
+  for (int32_t i = 0; i < now.count; ++i) {
+    if (strcmp(now.items[i].name, "missed") == 0) return now.items[i].value;
+  }
+  return 0.0;
+}
+
+bool run_warn_of_slow_motion(const yw_world* world, const char* dir, int32_t frame) {
+  for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {
+    yw_body_id id = yw_world_body(world, i);
+    double missed = missed_by(world, id);
+    if (!(missed > 0.0)) continue;
+    fprintf(stderr,
+            "warning: %s: frame %d: body \"%s\" is deformed so far that it would need thousands of "
+            "inner steps in every step, and moves in slow motion (it missed %.3g ms of the last; "
+            "\"missed\" in log.csv). Try softer or heavier material, or pull and press it less\n",
+            dir, frame, yw_body_name(world, id), 1e3 * missed);
+    return true;
+  }
+  return false;
 }

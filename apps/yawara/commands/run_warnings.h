@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What yawara run says before the first step.
+// What yawara run says before the first step and of bodies that fall behind.
 #ifndef YW_APP_COMMANDS_RUN_WARNINGS_H
 #define YW_APP_COMMANDS_RUN_WARNINGS_H
 
@@ -11,5 +11,7 @@ void run_warn_of_sizes(const yw_world* world);
 int run_check_overlaps(yw_world* world, const char* scene_path, bool strict);
 /// Says what the run takes: memory with everything made, and disk space.
 void run_say_cost(const yw_world* world, int32_t frames);
+/// Names the first body that moves in slow motion, after a frame; false if there is none.
+bool run_warn_of_slow_motion(const yw_world* world, const char* dir, int32_t frame);
 
 #endif

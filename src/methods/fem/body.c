@@ -491,6 +491,7 @@ void yw_fem_load(void* state, yw_reader* reader) {
     return;
   }
   b->params = p;
+  b->missed = 0.0f;
   b->since_check = clocks[0], b->stretch = clocks[1], b->still = clocks[2];
   b->last_step = clocks[3];
   b->patience = clocks[4];

@@ -45,6 +45,7 @@ typedef struct fem_body {
   float stretch;      ///< largest strain at the last check; the stable step shrinks with it
   int64_t inner_steps, splits, merges;
   float last_step;     ///< s
+  float missed;        ///< s of the last substep by which it did not advance
   int32_t since_look;  ///< inner steps of this substep since the last check for squeezed tets
   int32_t squeezed;    ///< tets, found in the last inner step of this substep
   bool sums_wait;      ///< forces of tets were found, and are summed at nodes when these move

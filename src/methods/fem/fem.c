@@ -39,6 +39,12 @@
 // damped by that share of critical damping, and slower motion less in proportion. Friction excites
 // it.
 #define LEAD 0.05f
+// Most inner steps of a substep: as many as for a material STIFFER times as stiff at rest, and at
+// least FEW_STEPS. Bodies that are crushed or pulled to many times their size may need hundreds of
+// times as many: they move in slow motion then, by less than the substep, which neither adds energy
+// nor takes momentum.
+#define STIFFER 16.0f
+#define FEW_STEPS 4096.0f
 // Obstacles farther from the body than this fraction of its size do not touch it.
 #define TOUCH_MARGIN 0.01f
 
@@ -210,15 +216,27 @@ float yw_fem_stable_now(const fem_body* b, bool squeezed) {
   return rest / sqrtf(ratio * ratio * area + strain + (squeezed ? area * area : 0.0f));
 }
 
-// Longest stable inner step now, s.
-static float stable_step(const fem_body* b, bool squeezed) {
+// Longest inner step that is stable with damping and cracks, s.
+static float damped_step(const fem_body* b, float step) {
   const yw_fem_params* params = &b->params;
-  float step = yw_fem_stable_now(b, squeezed) / sqrtf(params->stiffness_scale);
+  step /= sqrtf(params->stiffness_scale);
   float x = fmaxf(params->stiffness_damping, b->model->damping_time) / step;
   step *= sqrtf(1.0f + x * x) - x;
   step /= sqrtf(1.0f + 0.25f * b->cracks.rate * step * step);
   float most = b->gripped ? step / sqrtf(1.0f + 2.0f * LEAD) : step;
   return fminf(params->time_step > 0.0f ? params->time_step : params->safety * step, most);
+}
+
+// Longest stable inner step now, s.
+static float stable_step(const fem_body* b, bool squeezed) {
+  return damped_step(b, yw_fem_stable_now(b, squeezed));
+}
+
+// Inner steps that the body may take in (a part of) a substep.
+static float most_steps(const fem_body* b, const yw_step_ctx* ctx) {
+  float rest = b->model->level_step[b->model->h.max_level], step = rest / sqrtf(STIFFER);
+  float few = ctx->num_parts > 1 ? FEW_STEPS / (float)ctx->num_parts : FEW_STEPS;
+  return ceilf(fmaxf(ctx->h / damped_step(b, step), few));
 }
 
 static float check_interval(const fem_body* b) {
@@ -320,7 +338,7 @@ static yw_status check_strains(fem_body* b, yw_particles* p, const yw_step_ctx* 
   return YW_OK;
 }
 
-// As few equal steps as cover `left`; fewer than 1e7, or the body has diverged.
+// As few equal steps as cover `left`.
 static float count_steps(const fem_body* b, const yw_step_ctx* ctx, float left) {
   float steps = left / stable_step(b, b->squeezed > 0);
   return ceilf(ctx->num_parts > 1 ? steps * fmaxf(PART_SHARE, b->params.safety) : steps);
@@ -330,7 +348,8 @@ static yw_status take_steps(fem_body* b, yw_particles* p, const yw_step_ctx* ctx
   yw_status status = YW_OK;
   int32_t recovered = 0;
   float done = 0.0f, hasty = INFINITY;
-  while (done < ctx->h) {
+  const int64_t most = b->inner_steps + (int64_t)fminf(most_steps(b, ctx), 1e7f);
+  while (done < ctx->h && b->inner_steps < most) {
     if (b->since_check >= check_interval(b)) status = check_strains(b, p, ctx);
     if (b->model->fragile && b->inner_steps % CRACK_STEPS == 0 && yw_fem_cracks_grow(b, p, ctx)) {
       b->since_look = 0;
@@ -354,12 +373,14 @@ static yw_status take_steps(fem_body* b, yw_particles* p, const yw_step_ctx* ctx
   }
   if (status >= 0) status = yw_fem_come_home(b, p);
   if (status < 0) return status;
+  if (done < ctx->h) b->missed += ctx->h - done;
   if (ctx->report) ctx->report->recovered += recovered;
   return recovered > 0 ? YW_WARN_NUMERICS : YW_OK;
 }
 
 static yw_status fem_advance(void* state, yw_particles* p, const yw_step_ctx* ctx) {
   fem_body* b = state;
+  if (ctx->part == 0) b->missed = 0.0f;
   if (pins_changed(b, ctx)) take_pins(b, p, ctx);
   if (stays_asleep(b, p, ctx)) {
     if (ctx->report) ctx->report->asleep = p->count;

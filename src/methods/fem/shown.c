@@ -228,6 +228,7 @@ void yw_fem_statistics_list(const void* state, const yw_particles* particles, yw
   yw_statistics_add(out, "hanging nodes", "", b->front.num_hanging);
   yw_statistics_add(out, "inner step", "s", (double)b->last_step);
   yw_statistics_add(out, "inner steps", "", (double)b->inner_steps);
+  yw_statistics_add(out, "missed", "s", (double)b->missed);
   yw_statistics_add(out, "asleep", "", b->asleep);
   if (!b->model->fragile) return;
   yw_statistics_add(out, "pieces", "", b->cracks.num_pieces);

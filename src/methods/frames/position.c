@@ -92,8 +92,9 @@ static bool was_stopped(const frames_body* body, const yw_particles* particles) 
   return false;
 }
 
-static int32_t step_positions(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
-                              frames_span span) {
+// Predicts and sweeps. Returns where particles are and were.
+static yw_aabb sweep_positions(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                               frames_span span, int32_t* total) {
   int32_t recovered = 0, sweeps = body->params.sweeps;
   predict(body, particles, ctx, span);
   if (body->model->num_examples > 0) {
@@ -115,11 +116,63 @@ static int32_t step_positions(frames_body* body, yw_particles* particles, const 
     sweep.keep = k + 1 < sweeps;
     recovered += sweep_colors(body, ctx, &sweep);
   }
-  yw_aabb box = take_velocities(body, particles, span.h);
-  if (yw_obstacles_near(ctx, box)) {
+  *total += recovered;
+  return take_velocities(body, particles, span.h);
+}
+
+// Sweeps and rounding change momentum. h: time since `before`.
+static void restore_momentum(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                             const frames_rigid* before, float h) {
+  frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  yw_frames_restore_momentum(body, particles, ctx, before, &after, h);
+}
+
+// The same if the body then moves less: sweeps added momentum. Where they took some, as from a body
+// that is crushed flat, giving it back would add energy. True if it did.
+static bool take_momentum_away(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx,
+                               const frames_rigid* before, float h) {
+  frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  double spin[3], wanted = 0.0, now = 0.0;
+  yw_spin_of(after.inertia, before->angular, spin);
+  const float* g = &ctx->gravity.x;
+  for (int i = 0; i < 3; ++i) {
+    double v = before->velocity[i] + (double)(h * g[i]);
+    wanted += after.mass * v * v + before->angular[i] * spin[i];
+    now += after.mass * after.velocity[i] * after.velocity[i] + after.angular[i] * after.spin[i];
+  }
+  if (!(wanted <= now)) return false;
+  yw_frames_restore_momentum(body, particles, ctx, before, &after, h);
+  return true;
+}
+
+static int32_t take_steps(frames_body* body, yw_particles* particles, const yw_step_ctx* ctx) {
+  int32_t steps = body->params.substeps, recovered = 0;
+  int32_t alone = 0;  // steps since `before`
+  float h = ctx->h / (float)steps;
+  bool classic = body->params.solver == YW_FRAMES_CLASSIC;
+  frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
+  for (int32_t k = 0; k < steps; ++k) {
+    frames_span span = {h * (float)k, h};
+    yw_aabb box = sweep_positions(body, particles, ctx, span, &recovered);
+    ++alone;
+    if (!yw_obstacles_near(ctx, box)) continue;
+    // Where obstacles act, momentum is known before that. Classic bodies that lie on a floor would
+    // shake and turn in short steps.
+    float since = h * (float)alone;
+    bool calmer = classic && take_momentum_away(body, particles, ctx, &before, since);
     if (ctx->report) ctx->report->obstacle_contacts = 0;
     yw_meet_obstacles(ctx, particles, body->last_pos, NULL, span.begin, span.h);
-    body->in_contact = body->in_contact || was_stopped(body, particles);
+    bool stopped = was_stopped(body, particles);
+    body->in_contact = body->in_contact || stopped;
+    if (!classic) continue;
+    if (!stopped && !calmer) restore_momentum(body, particles, ctx, &before, since);
+    before = yw_frames_rigid_motion(body, particles, NULL, ctx);
+    alone = 0;
+  }
+  // Oriented particles keep momentum by themselves, and part of the angular momentum as spin.
+  bool free = !body->in_contact && body->params.solver != YW_FRAMES_ORIENTED;
+  if (classic ? alone > 0 : free) {
+    restore_momentum(body, particles, ctx, &before, alone == steps ? ctx->h : h * (float)alone);
   }
   return recovered;
 }
@@ -142,8 +195,6 @@ static void damp(frames_body* body, yw_particles* particles, const yw_step_ctx* 
 
 yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
                                      const yw_step_ctx* ctx) {
-  int32_t steps = body->params.substeps, recovered = 0;
-  float h = ctx->h / (float)steps;
   body->in_contact = false;
   bool oriented = body->params.solver == YW_FRAMES_ORIENTED;
   if (oriented && !body->has_turns) {
@@ -151,15 +202,7 @@ yw_status yw_frames_position_advance(frames_body* body, yw_particles* particles,
     yw_frames_oriented_wake(body, &motion);
   }
   damp(body, particles, ctx);
-  frames_rigid before = yw_frames_rigid_motion(body, particles, NULL, ctx);
-  for (int32_t k = 0; k < steps; ++k) {
-    recovered += step_positions(body, particles, ctx, (frames_span){h * (float)k, h});
-  }
-  // Oriented particles keep momentum by themselves, and part of the angular momentum as spin.
-  if (!body->in_contact && !oriented) {
-    frames_rigid after = yw_frames_rigid_motion(body, particles, NULL, ctx);
-    yw_frames_restore_momentum(body, particles, ctx, &before, &after, ctx->h);
-  }
+  int32_t recovered = take_steps(body, particles, ctx);
   body->last_h = 0.0f;
   body->newton = body->iterations = 0;
   if (ctx->report) ctx->report->recovered += recovered;
