@@ -30,7 +30,9 @@
 #define MOST_DOUBLED 70000  // ... up to this many
 #define MOST_MISSED 0.06    // of the volume, where nothing is lost
 #define NECK_ROUNDS 3       // to mend necks ...
-#define NECK_TETS 0.5       // ... while that takes at most so many more tets, of all
+#define NECK_ACROSS 2.2     // cells across a neck are enough
+#define NECK_TETS 0.5       // ... while that takes at most so many more tets, of all ...
+#define MOST_MENDED 100000  // ... or that makes at most so many
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
@@ -188,8 +190,9 @@ typedef struct attempt {
   double rough_volume;  ///< before sharp edges were made
   yw_places unsharp;    ///< edges that are rounded
   unsigned char* lost;  ///< per cube of the matter: smaller cells would help here
-  unsigned char* neck;  ///< per cube: between a limb and the rest
+  unsigned char* neck;  ///< per cube: between a limb and the rest, or around what is broken
   yw_limbs limbs;
+  int32_t broken;  ///< pieces, gaps and limbs
   double badness;
 } attempt;
 
@@ -245,11 +248,14 @@ static yw_status judge(const yw_mesher_job* job, double max_tets, attempt* a) {
   for (int32_t n = 0; status == YW_OK && n < a->limbs.count && n < YW_MAX_LOST_PARTS; ++n) {
     yw_tet_fit_add(&a->fit, a->limbs.items[n]);
   }
+  a->broken = a->limbs.count + a->limbs.gaps;
   if (status == YW_OK && num_pieces > 0) {
     for (int32_t n = 0; n < m->count; ++n) a->lost[n] |= around[n];
     if (volume < CRUMBS * m->volume) {
       status = yw_drop_tets(&a->mesh, broken);
       a->fit.tet_volume -= volume;
+    } else {
+      a->broken += num_pieces;
     }
   }
   if (status == YW_OK && job->has_faces) mark_unsharp(&cover, a);
@@ -285,7 +291,7 @@ typedef struct fitting {
   double size;  ///< given, of the coarsest cells; 0: to be chosen
   attempt now;
   double best;         ///< badness of what is kept
-  int32_t limbs;       ///< of what is kept
+  int32_t broken;      ///< pieces, gaps and limbs of what is kept
   yw_tet_mesh* mesh;   ///< kept
   yw_tet_fit* fit;     ///< kept
   yw_size_field kept;  ///< sizes that led to it
@@ -297,7 +303,7 @@ static void keep_attempt(fitting* f) {
   *f->fit = f->now.fit;
   f->now.mesh = (yw_tet_mesh){0};
   f->best = f->now.badness;
-  f->limbs = f->now.limbs.count;
+  f->broken = f->now.broken;
   yw_size_field_copy(f->sizes, &f->kept);
 }
 
@@ -333,15 +339,22 @@ static yw_status try_sizes(fitting* f, bool* rough, yw_error* error) {
   return status;
 }
 
+static bool wants_level(const yw_size_field* sizes, const unsigned char* neck, int32_t n) {
+  double thickness = (double)sizes->matter->cubes[n].thickness;
+  return neck[n] && sizes->level[n] < YW_MAX_GRID_LEVEL && thickness < INFINITY &&
+         NECK_ACROSS * yw_size_at(sizes, n) > thickness;
+}
+
 // One level more at the necks of what is kept; false if that takes too many tets.
 static bool refine_necks(yw_size_field* sizes, const unsigned char* neck, double max_tets) {
   double more = 0.0;
   for (int32_t n = 0; n < sizes->matter->count; ++n) {
-    if (neck[n]) more += yw_cube_tets(sizes->matter, n, 0.5 * yw_size_at(sizes, n));
+    if (!wants_level(sizes, neck, n)) continue;
+    more += yw_cube_tets(sizes->matter, n, 0.5 * yw_size_at(sizes, n));
   }
   if (more == 0.0 || more > max_tets) return false;
   for (int32_t n = 0; n < sizes->matter->count; ++n) {
-    if (!neck[n] || sizes->level[n] >= YW_MAX_GRID_LEVEL) continue;
+    if (!wants_level(sizes, neck, n)) continue;
     int32_t level = (int32_t)sizes->level[n] + 1;
     sizes->level[n] = (signed char)level;
     if (level > sizes->finest) sizes->finest = level;
@@ -349,16 +362,17 @@ static bool refine_necks(yw_size_field* sizes, const unsigned char* neck, double
   return true;
 }
 
-// Limbs that hang by a part of their neck make a hinge, where hardly any matter is lost: smaller
-// cells there, all others stay as they are.
+// Limbs that hang by a part of their neck make a hinge, and rods are broken, where hardly any
+// matter is lost: smaller cells there, all others stay as they are.
 static yw_status mend_necks(fitting* f, yw_error* error) {
   yw_status status = YW_OK;
-  int32_t least = f->limbs;
+  int32_t least = f->broken;
   for (int round = 0; round < NECK_ROUNDS && least > 0 && status == YW_OK; ++round) {
-    if (!refine_necks(f->sizes, f->now.neck, NECK_TETS * f->now.num_tets)) break;
+    double more = fmax(NECK_TETS * f->now.num_tets, MOST_MENDED - f->now.num_tets);
+    if (!refine_necks(f->sizes, f->now.neck, more)) break;
     status = attempt_tets(f->job, f->wish.max_tets, false, &f->now, error);
-    if (status != YW_OK || f->now.limbs.count >= least) continue;
-    least = f->now.limbs.count;
+    if (status != YW_OK || f->now.broken >= least) continue;
+    least = f->now.broken;
     keep_attempt(f);
   }
   return status;
@@ -380,7 +394,7 @@ static yw_status make_fitting_tets(fitting* f, yw_error* error) {
   }
   if (status == YW_OK) status = try_sizes(f, &rough, error);
   // What is kept is made again where it is to be improved, or its necks are not known any more.
-  if (status == YW_OK && (rough || f->limbs > 0)) {
+  if (status == YW_OK && (rough || f->broken > 0)) {
     yw_size_field_copy(&f->kept, f->sizes);
     status = attempt_tets(job, f->wish.max_tets, false, &f->now, error);
     if (status == YW_OK) keep_attempt(f);
@@ -417,6 +431,13 @@ static double shortfall(const yw_tet_fit* fit) {
   return fit->lost_volume + fmax(missed, 0.0);
 }
 
+// Less is lost, in no more pieces.
+static bool is_better(const fitting* next, const fitting* f) {
+  double little = LOST_SHARE * f->fit->shape_volume;
+  double now = fmax(shortfall(next->fit), little), before = fmax(shortfall(f->fit), little);
+  return now < before && next->broken <= f->broken;
+}
+
 // Matter that is lost is worth more tets than were wished for.
 static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide, fitting* f,
                                  yw_error* error) {
@@ -432,13 +453,14 @@ static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide,
     next.mesh = &mesh;
     next.fit = &fit;
     status = fill_sizes(job, guide, &next, error);
-    if (status != YW_OK || shortfall(&fit) >= shortfall(f->fit)) {
+    if (status != YW_OK || !is_better(&next, f)) {
       yw_tet_mesh_free(&mesh);
       continue;
     }
     yw_tet_mesh_free(f->mesh);
     *f->mesh = mesh;
     *f->fit = fit;
+    f->broken = next.broken;
   }
   return status;
 }
