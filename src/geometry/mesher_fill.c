@@ -2,6 +2,7 @@
 // Tets for a shape: sizes that fit it, and what is done to the tets of the lattice.
 #include "geometry/mesh_faces.h"
 #include "geometry/mesher.h"
+#include "geometry/mesher_rounded.h"
 #include "geometry/shape_planes.h"
 #include "geometry/tet_fit.h"
 #include "geometry/tet_necks.h"
@@ -30,6 +31,8 @@
 #define MOST_DOUBLED 70000  // ... up to this many
 #define MOST_MISSED 0.06    // of the volume, where nothing is lost
 #define NECK_ROUNDS 3       // to mend necks ...
+#define ROUNDED 2           // a mark as for necks, of edges that are rounded
+#define MOST_TRIED 150000   // tets of all such attempts, which take most of the time then
 #define NECK_ACROSS 2.2     // cells across a neck are enough
 #define NECK_TETS 0.5       // ... while that takes at most so many more tets, of all ...
 #define MOST_MENDED 100000  // ... or that makes at most so many
@@ -192,24 +195,35 @@ typedef struct attempt {
   unsigned char* lost;  ///< per cube of the matter: smaller cells would help here
   unsigned char* neck;  ///< per cube: between a limb and the rest, or around what is broken
   yw_limbs limbs;
-  int32_t broken;  ///< pieces, gaps and limbs
+  int32_t broken;   ///< pieces, gaps and limbs
+  int32_t rounded;  ///< edges and corners of boxes
   double badness;
 } attempt;
 
 // Asks for smaller cells at edges of primitives that are rounded. Those of triangle meshes are too
 // many, and seldom edges.
-static void mark_unsharp(const yw_matter_cover* cover, attempt* a) {
+static void mark_places(const yw_matter_cover* cover, const yw_places* places, unsigned char* mark,
+                        unsigned char value) {
   const yw_matter* m = cover->matter;
-  for (int32_t i = 0; i < a->unsharp.count; ++i) {
-    yw_dvec3 from = yw_dsub(yw_d3(a->unsharp.items[i]), m->origin);
+  for (int32_t i = 0; i < places->count; ++i) {
+    yw_dvec3 from = yw_dsub(yw_d3(places->items[i]), m->origin);
     for (int n = 0; n < 27; ++n) {
       int32_t cell[3] = {(int32_t)floor(from.x / m->side) + n % 3 - 1,
                          (int32_t)floor(from.y / m->side) + n / 3 % 3 - 1,
                          (int32_t)floor(from.z / m->side) + n / 9 - 1};
       int32_t cube = yw_matter_cover_find(cover, cell);
-      if (cube >= 0) a->lost[cube] = 1;
+      if (cube >= 0) mark[cube] = value;
     }
   }
+}
+
+static yw_status mark_rounded(const yw_mesher_job* job, const yw_matter_cover* cover, attempt* a) {
+  yw_places places = {0};
+  double size = yw_surface_size(job->sizes);
+  yw_status status = yw_list_rounded(job->mem, job->shape, &a->mesh, size, &places, &a->rounded);
+  mark_places(cover, &places, a->neck, ROUNDED);
+  YW_LIST_FREE(job->mem, &places);
+  return status;
 }
 
 // Replaces the mesh by one of the sizes of the job, as the lattice gives it if `rough`.
@@ -258,7 +272,10 @@ static yw_status judge(const yw_mesher_job* job, double max_tets, attempt* a) {
       a->broken += num_pieces;
     }
   }
-  if (status == YW_OK && job->has_faces) mark_unsharp(&cover, a);
+  if (status == YW_OK && job->has_faces) {
+    mark_places(&cover, &a->unsharp, a->lost, 1);
+    status = mark_rounded(job, &cover, a);
+  }
   // Where parts of a model come close to each other, tets may make tunnels and cavities, which
   // other sizes avoid.
   int32_t tunnels = 0;
@@ -292,6 +309,8 @@ typedef struct fitting {
   attempt now;
   double best;         ///< badness of what is kept
   int32_t broken;      ///< pieces, gaps and limbs of what is kept
+  int32_t faults;      ///< these, and rounded edges
+  double mended;       ///< tets of attempts to mend
   yw_tet_mesh* mesh;   ///< kept
   yw_tet_fit* fit;     ///< kept
   yw_size_field kept;  ///< sizes that led to it
@@ -304,6 +323,7 @@ static void keep_attempt(fitting* f) {
   f->now.mesh = (yw_tet_mesh){0};
   f->best = f->now.badness;
   f->broken = f->now.broken;
+  f->faults = f->now.broken + f->now.rounded;
   yw_size_field_copy(f->sizes, &f->kept);
 }
 
@@ -341,6 +361,7 @@ static yw_status try_sizes(fitting* f, bool* rough, yw_error* error) {
 
 static bool wants_level(const yw_size_field* sizes, const unsigned char* neck, int32_t n) {
   double thickness = (double)sizes->matter->cubes[n].thickness;
+  if (neck[n] == ROUNDED) return sizes->level[n] < YW_MAX_GRID_LEVEL;
   return neck[n] && sizes->level[n] < YW_MAX_GRID_LEVEL && thickness < INFINITY &&
          NECK_ACROSS * yw_size_at(sizes, n) > thickness;
 }
@@ -366,14 +387,20 @@ static bool refine_necks(yw_size_field* sizes, const unsigned char* neck, double
 // matter is lost: smaller cells there, all others stay as they are.
 static yw_status mend_necks(fitting* f, yw_error* error) {
   yw_status status = YW_OK;
-  int32_t least = f->broken;
+  int32_t least = f->faults, last = 0;
   for (int round = 0; round < NECK_ROUNDS && least > 0 && status == YW_OK; ++round) {
-    double more = fmax(NECK_TETS * f->now.num_tets, MOST_MENDED - f->now.num_tets);
-    if (!refine_necks(f->sizes, f->now.neck, more)) break;
+    // Of matter that thins out to nothing, smaller cells keep no more.
+    if (f->now.limbs.gaps == f->now.broken + f->now.rounded && f->now.broken == last) break;
+    last = f->now.broken;
+    double more = NECK_TETS * f->now.num_tets;
+    double most = f->now.broken > 0 ? MOST_MENDED : THIN_TETS * f->wish.max_tets;
+    more = fmax(more, most - f->now.num_tets);
+    if (f->mended > MOST_TRIED || !refine_necks(f->sizes, f->now.neck, more)) break;
     status = attempt_tets(f->job, f->wish.max_tets, false, &f->now, error);
-    if (status != YW_OK || f->now.broken >= least) continue;
-    least = f->now.broken;
+    f->mended += f->now.num_tets;
+    if (status != YW_OK || f->now.broken + f->now.rounded >= least) continue;
     keep_attempt(f);
+    least = f->faults;
   }
   return status;
 }
@@ -394,7 +421,7 @@ static yw_status make_fitting_tets(fitting* f, yw_error* error) {
   }
   if (status == YW_OK) status = try_sizes(f, &rough, error);
   // What is kept is made again where it is to be improved, or its necks are not known any more.
-  if (status == YW_OK && (rough || f->broken > 0)) {
+  if (status == YW_OK && (rough || f->faults > 0)) {
     yw_size_field_copy(&f->kept, f->sizes);
     status = attempt_tets(job, f->wish.max_tets, false, &f->now, error);
     if (status == YW_OK) keep_attempt(f);
@@ -452,7 +479,9 @@ static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide,
     fitting next = first;
     next.mesh = &mesh;
     next.fit = &fit;
+    next.mended = f->mended;
     status = fill_sizes(job, guide, &next, error);
+    f->mended = next.mended;
     if (status != YW_OK || !is_better(&next, f)) {
       yw_tet_mesh_free(&mesh);
       continue;
@@ -470,7 +499,7 @@ static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide,
 static yw_status settle_volume(const yw_shape* shape, yw_tet_mesh* mesh, yw_tet_fit* fit) {
   double missed = fabs(fit->tet_volume / fit->shape_volume - 1.0);
   if (!(missed > VOLUME_TOLERANCE)) return YW_OK;
-  yw_status status = yw_mesher_settle(shape, mesh);
+  yw_status status = yw_mesher_settle(shape, (double)fit->size, mesh);
   fit->tet_volume = volume_of(mesh);
   return status;
 }
