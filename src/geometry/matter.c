@@ -173,7 +173,7 @@ static bool is_rod(const sampler* s, yw_vec3 middle, yw_dvec3 normal, double thi
   return outside >= 4;
 }
 
-// Of a rod that is thinner than two cubes.
+// Of a rod that is thinner than a cube.
 static void measure_rod(const sampler* s, yw_matter_cube* cube, yw_dvec3 center) {
   double side = s->matter->side, share = 0.0;
   yw_vec4 points[27];
@@ -199,7 +199,7 @@ static void measure_cube(const sampler* s, yw_matter_cube* cube, double distance
   cube->inside = yw_f3(yw_dmad(center, -distance - fmin(deep, 0.5 * thickness), normal));
   cube->thickness = thickness > 0.0 ? (float)thickness : INFINITY;
   cube->volume = (float)((front - back) * side * side * side);
-  if (thickness > 0.0 && thickness < 2.0 * side && is_rod(s, cube->inside, normal, thickness)) {
+  if (thickness > 0.0 && thickness < side && is_rod(s, cube->inside, normal, thickness)) {
     measure_rod(s, cube, center);
   }
   // The distance is zero, and nothing behind it.
