@@ -153,6 +153,40 @@ static void measure_parts(const sampler* s, yw_matter_cube* cube, yw_dvec3 cente
   if (!(cube->thickness < INFINITY)) cube->inside = yw_xyz(points[deepest]);
 }
 
+// Whether something thin is a rod rather than a layer: beside the middle of the chord, as far away
+// as it is long, nothing is left.
+static bool is_rod(const sampler* s, yw_vec3 middle, yw_dvec3 normal, double thickness) {
+  yw_dvec3 a = fabs(normal.x) < 0.6 ? (yw_dvec3){1, 0, 0} : (yw_dvec3){0, 1, 0};
+  a = yw_dcross(normal, a);
+  a = yw_dscale(a, 1.0 / sqrt(yw_ddot(a, a)));
+  yw_dvec3 b = yw_dcross(normal, a);
+  yw_vec4 points[8];
+  float distance[8];
+  for (int n = 0; n < 8; ++n) {
+    int step = n < 4 ? n : n + 1;  // around the middle of 3 x 3 points
+    yw_dvec3 p = yw_dmad(yw_d3(middle), (step % 3 - 1) * thickness, a);
+    points[n] = yw_v4(yw_f3(yw_dmad(p, (step / 3 - 1) * thickness, b)));
+  }
+  yw_shape_distance_many(s->shape, 8, points, distance);
+  int outside = 0;
+  for (int n = 0; n < 8; ++n) outside += distance[n] > 0.0f;
+  return outside >= 4;
+}
+
+// Of a rod that is thinner than a cube.
+static void measure_rod(const sampler* s, yw_matter_cube* cube, yw_dvec3 center) {
+  double side = s->matter->side, share = 0.0;
+  yw_vec4 points[27];
+  float distance[27];
+  for (int n = 0; n < 27; ++n) {
+    yw_dvec3 offset = {(n % 3 - 1) / 3.0, (n / 3 % 3 - 1) / 3.0, (n / 9 - 1) / 3.0};
+    points[n] = yw_v4(yw_f3(yw_dmad(center, side, offset)));
+  }
+  yw_shape_distance_many(s->shape, 27, points, distance);
+  for (int n = 0; n < 27; ++n) share += clamp01(0.5 - 3.0 * (double)distance[n] / side);
+  cube->volume = (float)(share / 27.0 * side * side * side);
+}
+
 // The matter in a cube at the surface: a layer between the surface and the other end of the chord.
 static void measure_cube(const sampler* s, yw_matter_cube* cube, double distance, yw_dvec3 normal) {
   double side = s->matter->side;
@@ -165,6 +199,9 @@ static void measure_cube(const sampler* s, yw_matter_cube* cube, double distance
   cube->inside = yw_f3(yw_dmad(center, -distance - fmin(deep, 0.5 * thickness), normal));
   cube->thickness = thickness > 0.0 ? (float)thickness : INFINITY;
   cube->volume = (float)((front - back) * side * side * side);
+  if (thickness > 0.0 && thickness < side && is_rod(s, cube->inside, normal, thickness)) {
+    measure_rod(s, cube, center);
+  }
   // The distance is zero, and nothing behind it.
   bool empty = thickness == 0.0 && fabs(depth_at(s, surface, 0.0, normal)) < FIRST_STEP * side;
   if (thickness == 0.0 || thickness > 2.0 * side) measure_parts(s, cube, center, empty);

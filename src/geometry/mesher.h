@@ -70,8 +70,9 @@ void yw_mesher_improve(yw_tet_edit* edit);
 
 /// Moves vertices of the boundary to both sides of the shape's surface, so that the volume is that
 /// of the shape. No dihedral angle falls below 15 degrees by it, and tets that overlap are moved
-/// back. YW_ERR_MEMORY is the only error; the mesh is valid then, too.
-yw_status yw_mesher_settle(const yw_shape* shape, yw_tet_mesh* mesh);
+/// back, as are edges of boxes. size: of the cells, m. YW_ERR_MEMORY is the only error; the mesh is
+/// valid then, too.
+yw_status yw_mesher_settle(const yw_shape* shape, double size, yw_tet_mesh* mesh);
 
 /// Moves vertices of tets whose subdivision would have dihedral angles below 11 degrees, as far as
 /// that helps; those of the boundary slide along it. YW_ERR_MEMORY is the only error; the mesh is

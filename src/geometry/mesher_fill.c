@@ -2,6 +2,7 @@
 // Tets for a shape: sizes that fit it, and what is done to the tets of the lattice.
 #include "geometry/mesh_faces.h"
 #include "geometry/mesher.h"
+#include "geometry/mesher_rounded.h"
 #include "geometry/shape_planes.h"
 #include "geometry/tet_fit.h"
 #include "geometry/tet_necks.h"
@@ -30,7 +31,11 @@
 #define MOST_DOUBLED 70000  // ... up to this many
 #define MOST_MISSED 0.06    // of the volume, where nothing is lost
 #define NECK_ROUNDS 3       // to mend necks ...
-#define NECK_TETS 0.5       // ... while that takes at most so many more tets, of all
+#define ROUNDED 2           // a mark as for necks, of edges that are rounded
+#define MOST_TRIED 150000   // tets of all such attempts, which take most of the time then
+#define NECK_ACROSS 2.2     // cells across a neck are enough
+#define NECK_TETS 0.5       // ... while that takes at most so many more tets, of all ...
+#define MOST_MENDED 100000  // ... or that makes at most so many
 #define SMOOTH_SHARE 3e-3   // of the volume: sharp edges of smooth shapes have less
 
 // Improves the tets and gives them the shape's sharp edges, except in some places.
@@ -188,25 +193,37 @@ typedef struct attempt {
   double rough_volume;  ///< before sharp edges were made
   yw_places unsharp;    ///< edges that are rounded
   unsigned char* lost;  ///< per cube of the matter: smaller cells would help here
-  unsigned char* neck;  ///< per cube: between a limb and the rest
+  unsigned char* neck;  ///< per cube: between a limb and the rest, or around what is broken
   yw_limbs limbs;
+  int32_t broken;   ///< pieces, gaps and limbs
+  int32_t rounded;  ///< edges and corners of boxes
   double badness;
 } attempt;
 
 // Asks for smaller cells at edges of primitives that are rounded. Those of triangle meshes are too
 // many, and seldom edges.
-static void mark_unsharp(const yw_matter_cover* cover, attempt* a) {
+static void mark_places(const yw_matter_cover* cover, const yw_places* places, unsigned char* mark,
+                        unsigned char value) {
   const yw_matter* m = cover->matter;
-  for (int32_t i = 0; i < a->unsharp.count; ++i) {
-    yw_dvec3 from = yw_dsub(yw_d3(a->unsharp.items[i]), m->origin);
+  for (int32_t i = 0; i < places->count; ++i) {
+    yw_dvec3 from = yw_dsub(yw_d3(places->items[i]), m->origin);
     for (int n = 0; n < 27; ++n) {
       int32_t cell[3] = {(int32_t)floor(from.x / m->side) + n % 3 - 1,
                          (int32_t)floor(from.y / m->side) + n / 3 % 3 - 1,
                          (int32_t)floor(from.z / m->side) + n / 9 - 1};
       int32_t cube = yw_matter_cover_find(cover, cell);
-      if (cube >= 0) a->lost[cube] = 1;
+      if (cube >= 0) mark[cube] = value;
     }
   }
+}
+
+static yw_status mark_rounded(const yw_mesher_job* job, const yw_matter_cover* cover, attempt* a) {
+  yw_places places = {0};
+  double size = yw_surface_size(job->sizes);
+  yw_status status = yw_list_rounded(job->mem, job->shape, &a->mesh, size, &places, &a->rounded);
+  mark_places(cover, &places, a->neck, ROUNDED);
+  YW_LIST_FREE(job->mem, &places);
+  return status;
 }
 
 // Replaces the mesh by one of the sizes of the job, as the lattice gives it if `rough`.
@@ -245,14 +262,20 @@ static yw_status judge(const yw_mesher_job* job, double max_tets, attempt* a) {
   for (int32_t n = 0; status == YW_OK && n < a->limbs.count && n < YW_MAX_LOST_PARTS; ++n) {
     yw_tet_fit_add(&a->fit, a->limbs.items[n]);
   }
+  a->broken = a->limbs.count + a->limbs.gaps;
   if (status == YW_OK && num_pieces > 0) {
     for (int32_t n = 0; n < m->count; ++n) a->lost[n] |= around[n];
     if (volume < CRUMBS * m->volume) {
       status = yw_drop_tets(&a->mesh, broken);
       a->fit.tet_volume -= volume;
+    } else {
+      a->broken += num_pieces;
     }
   }
-  if (status == YW_OK && job->has_faces) mark_unsharp(&cover, a);
+  if (status == YW_OK && job->has_faces) {
+    mark_places(&cover, &a->unsharp, a->lost, 1);
+    status = mark_rounded(job, &cover, a);
+  }
   // Where parts of a model come close to each other, tets may make tunnels and cavities, which
   // other sizes avoid.
   int32_t tunnels = 0;
@@ -285,7 +308,9 @@ typedef struct fitting {
   double size;  ///< given, of the coarsest cells; 0: to be chosen
   attempt now;
   double best;         ///< badness of what is kept
-  int32_t limbs;       ///< of what is kept
+  int32_t broken;      ///< pieces, gaps and limbs of what is kept
+  int32_t faults;      ///< these, and rounded edges
+  double mended;       ///< tets of attempts to mend
   yw_tet_mesh* mesh;   ///< kept
   yw_tet_fit* fit;     ///< kept
   yw_size_field kept;  ///< sizes that led to it
@@ -297,7 +322,8 @@ static void keep_attempt(fitting* f) {
   *f->fit = f->now.fit;
   f->now.mesh = (yw_tet_mesh){0};
   f->best = f->now.badness;
-  f->limbs = f->now.limbs.count;
+  f->broken = f->now.broken;
+  f->faults = f->now.broken + f->now.rounded;
   yw_size_field_copy(f->sizes, &f->kept);
 }
 
@@ -333,15 +359,23 @@ static yw_status try_sizes(fitting* f, bool* rough, yw_error* error) {
   return status;
 }
 
+static bool wants_level(const yw_size_field* sizes, const unsigned char* neck, int32_t n) {
+  double thickness = (double)sizes->matter->cubes[n].thickness;
+  if (neck[n] == ROUNDED) return sizes->level[n] < YW_MAX_GRID_LEVEL;
+  return neck[n] && sizes->level[n] < YW_MAX_GRID_LEVEL && thickness < INFINITY &&
+         NECK_ACROSS * yw_size_at(sizes, n) > thickness;
+}
+
 // One level more at the necks of what is kept; false if that takes too many tets.
 static bool refine_necks(yw_size_field* sizes, const unsigned char* neck, double max_tets) {
   double more = 0.0;
   for (int32_t n = 0; n < sizes->matter->count; ++n) {
-    if (neck[n]) more += yw_cube_tets(sizes->matter, n, 0.5 * yw_size_at(sizes, n));
+    if (!wants_level(sizes, neck, n)) continue;
+    more += yw_cube_tets(sizes->matter, n, 0.5 * yw_size_at(sizes, n));
   }
   if (more == 0.0 || more > max_tets) return false;
   for (int32_t n = 0; n < sizes->matter->count; ++n) {
-    if (!neck[n] || sizes->level[n] >= YW_MAX_GRID_LEVEL) continue;
+    if (!wants_level(sizes, neck, n)) continue;
     int32_t level = (int32_t)sizes->level[n] + 1;
     sizes->level[n] = (signed char)level;
     if (level > sizes->finest) sizes->finest = level;
@@ -349,17 +383,24 @@ static bool refine_necks(yw_size_field* sizes, const unsigned char* neck, double
   return true;
 }
 
-// Limbs that hang by a part of their neck make a hinge, where hardly any matter is lost: smaller
-// cells there, all others stay as they are.
+// Limbs that hang by a part of their neck make a hinge, and rods are broken, where hardly any
+// matter is lost: smaller cells there, all others stay as they are.
 static yw_status mend_necks(fitting* f, yw_error* error) {
   yw_status status = YW_OK;
-  int32_t least = f->limbs;
+  int32_t least = f->faults, last = 0;
   for (int round = 0; round < NECK_ROUNDS && least > 0 && status == YW_OK; ++round) {
-    if (!refine_necks(f->sizes, f->now.neck, NECK_TETS * f->now.num_tets)) break;
+    // Of matter that thins out to nothing, smaller cells keep no more.
+    if (f->now.limbs.gaps == f->now.broken + f->now.rounded && f->now.broken == last) break;
+    last = f->now.broken;
+    double more = NECK_TETS * f->now.num_tets;
+    double most = f->now.broken > 0 ? MOST_MENDED : THIN_TETS * f->wish.max_tets;
+    more = fmax(more, most - f->now.num_tets);
+    if (f->mended > MOST_TRIED || !refine_necks(f->sizes, f->now.neck, more)) break;
     status = attempt_tets(f->job, f->wish.max_tets, false, &f->now, error);
-    if (status != YW_OK || f->now.limbs.count >= least) continue;
-    least = f->now.limbs.count;
+    f->mended += f->now.num_tets;
+    if (status != YW_OK || f->now.broken + f->now.rounded >= least) continue;
     keep_attempt(f);
+    least = f->faults;
   }
   return status;
 }
@@ -380,7 +421,7 @@ static yw_status make_fitting_tets(fitting* f, yw_error* error) {
   }
   if (status == YW_OK) status = try_sizes(f, &rough, error);
   // What is kept is made again where it is to be improved, or its necks are not known any more.
-  if (status == YW_OK && (rough || f->limbs > 0)) {
+  if (status == YW_OK && (rough || f->faults > 0)) {
     yw_size_field_copy(&f->kept, f->sizes);
     status = attempt_tets(job, f->wish.max_tets, false, &f->now, error);
     if (status == YW_OK) keep_attempt(f);
@@ -417,6 +458,13 @@ static double shortfall(const yw_tet_fit* fit) {
   return fit->lost_volume + fmax(missed, 0.0);
 }
 
+// Less is lost, in no more pieces.
+static bool is_better(const fitting* next, const fitting* f) {
+  double little = LOST_SHARE * f->fit->shape_volume;
+  double now = fmax(shortfall(next->fit), little), before = fmax(shortfall(f->fit), little);
+  return now < before && next->broken <= f->broken;
+}
+
 // Matter that is lost is worth more tets than were wished for.
 static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide, fitting* f,
                                  yw_error* error) {
@@ -431,14 +479,17 @@ static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide,
     fitting next = first;
     next.mesh = &mesh;
     next.fit = &fit;
+    next.mended = f->mended;
     status = fill_sizes(job, guide, &next, error);
-    if (status != YW_OK || shortfall(&fit) >= shortfall(f->fit)) {
+    f->mended = next.mended;
+    if (status != YW_OK || !is_better(&next, f)) {
       yw_tet_mesh_free(&mesh);
       continue;
     }
     yw_tet_mesh_free(f->mesh);
     *f->mesh = mesh;
     *f->fit = fit;
+    f->broken = next.broken;
   }
   return status;
 }
@@ -448,7 +499,7 @@ static yw_status fill_until_kept(yw_mesher_job* job, const yw_size_guide* guide,
 static yw_status settle_volume(const yw_shape* shape, yw_tet_mesh* mesh, yw_tet_fit* fit) {
   double missed = fabs(fit->tet_volume / fit->shape_volume - 1.0);
   if (!(missed > VOLUME_TOLERANCE)) return YW_OK;
-  yw_status status = yw_mesher_settle(shape, mesh);
+  yw_status status = yw_mesher_settle(shape, (double)fit->size, mesh);
   fit->tet_volume = volume_of(mesh);
   return status;
 }

@@ -8,6 +8,7 @@
 // planes at a sharp edge are all met, by least squares, so edges stay sharp and flat faces flat.
 #include "geometry/mesh_faces.h"
 #include "geometry/mesher.h"
+#include "geometry/mesher_rounded.h"
 #include "geometry/order.h"
 #include "yawara/extend/memory.h"
 
@@ -16,6 +17,7 @@
 #define FARTHEST 0.25       // of the shortest edge at a vertex, per round
 #define HALVINGS 2          // of a step that makes bad tets
 #define POOR_COSINE 0.9659  // 15 degrees (or 165): tets that are better may become as bad
+#define UNDO_REACH 0.5      // sizes
 #define UNDO_ROUNDS 4       // of what moved into other tets
 #define SAME_PATCH 0.7071   // cosine between neighbours that bend into each other; not an edge
 #define SMOOTHINGS 2        // large and small triangles of a ball would make it bumpy
@@ -233,7 +235,27 @@ static yw_status undo_overlaps(settler* s) {
   return status;
 }
 
-yw_status yw_mesher_settle(const yw_shape* shape, yw_tet_mesh* mesh) {
+// Edges of boxes that lost their place beside something curved go back.
+static yw_status undo_rounded(settler* s, double size) {
+  yw_tet_mesh* mesh = s->mesh;
+  yw_places places = {0};
+  int32_t count = 0;
+  unsigned char* marked = YW_NEW_ARRAY(s->mem, unsigned char, mesh->num_tets + 1);
+  yw_status status = marked != NULL ? YW_OK : YW_ERR_MEMORY;
+  if (status == YW_OK) status = yw_list_rounded(s->mem, s->shape, mesh, size, &places, &count);
+  for (int32_t n = 0; n < 4 * mesh->num_tets && status == YW_OK; ++n) {
+    yw_vec3 x = mesh->positions[mesh->tets[n]];
+    for (int32_t i = 0; i < places.count; ++i) {
+      if ((double)yw_distance(x, places.items[i]) < UNDO_REACH * size) marked[n / 4] = 1;
+    }
+  }
+  if (status == YW_OK && count > 0) undo(s, marked);
+  YW_LIST_FREE(s->mem, &places);
+  yw_mem_free(s->mem, marked);
+  return status;
+}
+
+yw_status yw_mesher_settle(const yw_shape* shape, double size, yw_tet_mesh* mesh) {
   settler s = {.shape = shape, .mesh = mesh, .mem = &mesh->mem};
   s.at = YW_NEW_ARRAY(s.mem, planes, mesh->num_vertices + 1);
   s.old = YW_NEW_ARRAY(s.mem, yw_vec3, mesh->num_vertices + 1);
@@ -246,6 +268,7 @@ yw_status yw_mesher_settle(const yw_shape* shape, yw_tet_mesh* mesh) {
     for (int32_t i = 0; i < mesh->num_vertices; ++i) move_vertex(&s, i);
   }
   if (status == YW_OK) status = undo_overlaps(&s);
+  if (status == YW_OK) status = undo_rounded(&s, size);
   yw_vertex_tets_free(s.mem, &s.around);
   yw_mem_free(s.mem, s.faces);
   yw_mem_free(s.mem, s.start);

@@ -4,6 +4,7 @@
 #include "geometry/shape_node.h"
 
 #define MAX_FACES 4096
+#define MAX_BOXES 200
 
 typedef struct place {
   yw_dvec3 column[3];  ///< of the rotation
@@ -14,6 +15,7 @@ typedef struct place {
 typedef struct gatherer {
   const yw_allocator* mem;
   yw_flat_faces* out;
+  yw_placed_boxes* boxes;  ///< looked for instead, unless NULL
 } gatherer;
 
 static yw_dvec3 turn(const place* at, yw_dvec3 v) {
@@ -23,7 +25,7 @@ static yw_dvec3 turn(const place* at, yw_dvec3 v) {
 
 static bool add_face(const gatherer* g, const place* at, yw_dvec3 normal, double offset,
                      double area) {
-  if (g->out->count >= MAX_FACES) return true;
+  if (g->boxes != NULL || g->out->count >= MAX_FACES) return true;
   if (!YW_LIST_RESERVE(g->mem, g->out, 1)) return false;
   yw_dvec3 n = turn(at, normal);
   yw_flat_face face = {n, offset * at->scale + yw_ddot(n, at->position),
@@ -35,6 +37,13 @@ static bool add_face(const gatherer* g, const place* at, yw_dvec3 normal, double
 static bool add_box(const gatherer* g, const place* at, const yw_shape_brick* box) {
   if (box->radius > 0.0f) return true;
   double half[3] = {(double)box->inner.x, (double)box->inner.y, (double)box->inner.z};
+  if (g->boxes != NULL && g->boxes->count < MAX_BOXES) {
+    if (!YW_LIST_RESERVE(g->mem, g->boxes, 1)) return false;
+    yw_placed_box placed = {.center = at->position};
+    for (int k = 0; k < 3; ++k)
+      placed.axis[k] = at->column[k], placed.half[k] = half[k] * at->scale;
+    g->boxes->items[g->boxes->count++] = placed;
+  }
   for (int n = 0; n < 6; ++n) {
     int axis = n >> 1;
     double sign = n & 1 ? 1.0 : -1.0, area = 4.0 * half[(axis + 1) % 3] * half[(axis + 2) % 3];
@@ -93,8 +102,15 @@ static bool gather(const gatherer* g, const place* at, const yw_shape* shape) {
   }
 }
 
+static const place world = {
+    {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}, 1.0};
+
 bool yw_shape_flat_faces(const yw_allocator* mem, const yw_shape* shape, yw_flat_faces* out) {
-  const place world = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}, {0.0, 0.0, 0.0}, 1.0};
-  gatherer g = {mem, out};
+  gatherer g = {mem, out, NULL};
+  return gather(&g, &world, shape);
+}
+
+bool yw_shape_sharp_boxes(const yw_allocator* mem, const yw_shape* shape, yw_placed_boxes* out) {
+  gatherer g = {mem, NULL, out};
   return gather(&g, &world, shape);
 }

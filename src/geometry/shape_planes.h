@@ -21,4 +21,15 @@ typedef YW_LIST(yw_flat_face) yw_flat_faces;
 /// few thousand. False if out of memory.
 bool yw_shape_flat_faces(const yw_allocator* mem, const yw_shape* shape, yw_flat_faces* out);
 
+/// A sharp box.
+typedef struct yw_placed_box {
+  yw_dvec3 center, axis[3];
+  double half[3];  ///< m
+} yw_placed_box;
+
+typedef YW_LIST(yw_placed_box) yw_placed_boxes;
+
+/// The same for sharp boxes.
+bool yw_shape_sharp_boxes(const yw_allocator* mem, const yw_shape* shape, yw_placed_boxes* out);
+
 #endif

@@ -14,6 +14,7 @@
 
 #define FILLED 0.6        // of the matter around a cube; less is weak (legs of a cow: 0.8 and more)
 #define THIN_SIZES 2.5    // matter thicker than this number of sizes is not weak
+#define LOST_SIZES 2.0    // ... unless no tet covers it, and cells beside it are larger
 #define LEAST_LIMB 1e-3   // of the volume
 #define SAMPLES 24.0      // of a tet as large as a cube ...
 #define MIN_SAMPLES 8     // ... and limits
@@ -81,8 +82,9 @@ static void fill_cubes(limb_finder* f) {
 // Weights fall off to both sides of the cube: 1, 2, 1 along each axis.
 static bool is_weak(const limb_finder* f, int32_t n) {
   double thickness = (double)f->matter->cubes[n].thickness, filled = 0.0, matter = 0.0;
-  if (!(thickness < THIN_SIZES * yw_size_at(f->sizes, n))) return false;
-  if (f->cover->tet[n] < 0) return true;
+  double sizes = THIN_SIZES * yw_size_at(f->sizes, n);
+  if (f->cover->tet[n] < 0) return thickness < LOST_SIZES * sizes;
+  if (!(thickness < sizes)) return false;
   // The volume of matter is not known well where it is thinner than a cube.
   if (thickness < f->matter->side) return false;
   for (int k = 0; k < 27; ++k) {
@@ -184,6 +186,108 @@ static void mark_necks(limb_finder* f, neck_ends* ends, unsigned char* neck) {
   }
 }
 
+// Gaps --------------------------------------------------------------------------------------------
+
+// A spoke or a handle that is broken once hangs on both of its ends, and is no limb. So what is
+// around a set of weak cubes is looked at: it should be joined.
+#define RINGS 2
+
+typedef struct gap_finder {
+  limb_finder* limbs;
+  int32_t* stamp;  ///< per cube: 0: not seen; 1: seen; 1 + ring: around the set at hand
+  int32_t* queue;  ///< cubes of the set, then of the rings around it
+} gap_finder;
+
+static bool is_joined(const limb_finder* f, int32_t a, int32_t b) {
+  return f->piece[f->cover->tet[a]] == f->piece[f->cover->tet[b]];
+}
+
+// The weak cubes joined to one, at the start of the queue; returns their number.
+static int32_t gather_weak(gap_finder* g, int32_t from) {
+  const limb_finder* f = g->limbs;
+  int32_t count = 0;
+  g->stamp[from] = 1;
+  g->queue[count++] = from;
+  for (int32_t i = 0; i < count; ++i) {
+    for (int k = 0; k < 27; ++k) {
+      int32_t near = cube_at(f, g->queue[i], k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+      if (near < 0 || f->weak[near] < 0 || g->stamp[near] != 0) continue;
+      g->stamp[near] = 1;
+      g->queue[count++] = near;
+    }
+  }
+  return count;
+}
+
+// Adds the rings of other cubes around them; returns the number of all, and of those beside them.
+static int32_t gather_rings(gap_finder* g, int32_t count, int32_t* beside) {
+  const limb_finder* f = g->limbs;
+  int32_t begin = 0;
+  for (int32_t ring = 1; ring <= RINGS; ++ring) {
+    int32_t end = count;
+    for (; begin < end; ++begin) {
+      for (int k = 0; k < 27; ++k) {
+        int32_t near = cube_at(f, g->queue[begin], k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+        if (near < 0 || f->group[near] < 0 || g->stamp[near] != 0) continue;
+        g->stamp[near] = 1 + ring;
+        g->queue[count++] = near;
+      }
+    }
+    if (ring == 1) *beside = count;
+  }
+  return count;
+}
+
+// Sets of joined cubes of the rings, but for single ones. The end of the queue is free.
+static int32_t count_sides(gap_finder* g, int32_t begin, int32_t end) {
+  const limb_finder* f = g->limbs;
+  int32_t sides = 0;
+  for (int32_t i = begin; i < end; ++i) {
+    if (g->stamp[g->queue[i]] < 2) continue;
+    int32_t* found = g->queue + end;
+    int32_t count = 0;
+    found[count++] = g->queue[i];
+    g->stamp[g->queue[i]] = 0;
+    for (int32_t j = 0; j < count; ++j) {
+      for (int k = 0; k < 27; ++k) {
+        int32_t near = cube_at(f, found[j], k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+        if (near < 0 || g->stamp[near] < 2 || !is_joined(f, found[j], near)) continue;
+        g->stamp[near] = 0;
+        found[count++] = near;
+      }
+    }
+    sides += count > 1;
+  }
+  return sides;
+}
+
+// Marks cubes beside others whose tets are of another piece.
+static void mark_seams(const limb_finder* f, unsigned char* neck) {
+  for (int32_t n = 0; n < f->matter->count; ++n) {
+    for (int k = 0; k < 27 && f->group[n] >= 0; ++k) {
+      int32_t near = cube_at(f, n, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+      if (near >= 0 && f->group[near] >= 0 && !is_joined(f, n, near)) neck[n] = 1;
+    }
+  }
+}
+
+// Marks gaps and the cubes beside them; returns their number.
+static int32_t find_gaps(gap_finder* g, unsigned char* neck) {
+  const limb_finder* f = g->limbs;
+  int32_t gaps = 0;
+  for (int32_t n = 0; n < f->matter->count; ++n) g->stamp[n] = 0;
+  for (int32_t n = 0; n < f->matter->count; ++n) {
+    if (f->weak[n] < 0 || g->stamp[n] != 0) continue;
+    int32_t weak = gather_weak(g, n), beside, all = gather_rings(g, weak, &beside);
+    if (count_sides(g, weak, all) < 2) continue;
+    ++gaps;
+    for (int32_t i = 0; i < beside; ++i) neck[g->queue[i]] = 1;
+  }
+  return gaps;
+}
+
+// Limbs in all ------------------------------------------------------------------------------------
+
 static int32_t count_limbs(limb_finder* f) {
   int32_t count = 0;
   for (int32_t n = 0; n < f->matter->count; ++n) count += is_root(f, n) && is_limb(f, n);
@@ -219,8 +323,11 @@ yw_status yw_find_limbs(const yw_size_field* sizes, const yw_matter_cover* cover
   f.volume = YW_NEW_ARRAY(mem, double, m->count + 1);
   f.thinnest = YW_NEW_ARRAY(mem, double, m->count + 1);
   f.largest = YW_NEW_ARRAY(mem, int32_t, m->count + 1);
-  bool ready = ends && f.filled && f.piece && f.group && f.weak && f.part && f.volume &&
-               f.thinnest && f.largest;
+  gap_finder g = {.limbs = &f};
+  g.stamp = YW_NEW_ARRAY(mem, int32_t, m->count + 1);
+  g.queue = YW_NEW_ARRAY(mem, int32_t, 2 * (size_t)m->count + 1);
+  bool ready = g.stamp && g.queue && ends && f.filled && f.piece && f.group && f.weak && f.part &&
+               f.volume && f.thinnest && f.largest;
   yw_status status = ready ? yw_tet_pieces(tets, f.piece) : YW_ERR_MEMORY;
   *out = (yw_limbs){0};
   if (status == YW_OK) {
@@ -233,6 +340,8 @@ yw_status yw_find_limbs(const yw_size_field* sizes, const yw_matter_cover* cover
       mark_necks(&f, ends, neck);
       list_limbs(&f, out);
     }
+    mark_seams(&f, neck);
+    out->gaps = find_gaps(&g, neck);
   }
   yw_mem_free(mem, f.filled);
   yw_mem_free(mem, f.piece);
@@ -240,6 +349,8 @@ yw_status yw_find_limbs(const yw_size_field* sizes, const yw_matter_cover* cover
   yw_mem_free(mem, f.weak);
   yw_mem_free(mem, f.part);
   yw_mem_free(mem, ends);
+  yw_mem_free(mem, g.stamp);
+  yw_mem_free(mem, g.queue);
   yw_mem_free(mem, f.volume);
   yw_mem_free(mem, f.thinnest);
   yw_mem_free(mem, f.largest);

@@ -206,6 +206,10 @@ same "parts keep their places" "$(cat run_two/obj/*.obj >both.obj; side 3 both.o
 same "each body is one part" "$(grep -c '^v ' run_two/obj/two_1_000_000000.obj)" 8
 echo '{ "bodies": [ { "shape": { "mesh": { "file": "two.obj", "part": 3 } } } ] }' >third.json
 refuses "a part that is not there" 'asks for part 3, but the file has 2' "$yawara" run third.json
+said=$("$yawara" run two.obj --as steel -n 0 -q -o run_joined 2>&1)
+same "parts of one body of match are named" "$(grep -o 'is in [0-9]* parts' <<<"$said")" "is in 2 parts"
+said=$("$yawara" run two.obj --as jelly --method frames -n 0 -q -o run_joined 2>&1)
+same "those of frames fall by themselves" "$(grep -c 'is in [0-9]* parts' <<<"$said")" 0
 check "parts as one body" "$yawara" run two.obj --as steel -n 0 -q -f obj -o run_one
 same "one body has all parts" "$(grep -c '^v ' run_one/obj/*.obj)" 16
 if ! "$yawara" render nothing 2>&1 | grep -q "libembree-dev"; then

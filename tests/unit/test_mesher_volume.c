@@ -37,7 +37,7 @@ static void curved_shapes_get_their_volume(void** state) {
   for (int n = 0; n < 2; ++n) {
     yw_tet_mesh mesh = tets_of(cases[n].shape, cases[n].size);
     double before = quality_of(&mesh).volume / cases[n].volume;
-    assert_int_equal(yw_mesher_settle(cases[n].shape, &mesh), YW_OK);
+    assert_int_equal(yw_mesher_settle(cases[n].shape, 1e3, &mesh), YW_OK);
     yw_tet_quality q = quality_of(&mesh);
     print_message("%d tets: %.4f of the volume, then %.4f\n", mesh.num_tets, before,
                   q.volume / cases[n].volume);
@@ -68,7 +68,7 @@ static void balls_stay_round(void** state) {
   for (int n = 0; n < 2; ++n) {
     double radii[2];
     yw_tet_mesh mesh = tets_of(ball, n ? 0.25f : 0.45f);
-    assert_int_equal(yw_mesher_settle(ball, &mesh), YW_OK);
+    assert_int_equal(yw_mesher_settle(ball, 1e3, &mesh), YW_OK);
     radii_of(&mesh, 0.95, radii);
     print_message("%d tets: vertices at %.4f to %.4f\n", mesh.num_tets, radii[0], radii[1]);
     assert_at_most(radii[1] - radii[0], 0.003);
@@ -91,7 +91,7 @@ static void flat_faces_stay_flat(void** state) {
     count += at_end[i];
   }
   assert_at_least(count, 20);
-  assert_int_equal(yw_mesher_settle(can, &mesh), YW_OK);
+  assert_int_equal(yw_mesher_settle(can, 1e3, &mesh), YW_OK);
   for (int32_t i = 0; i < mesh.num_vertices; ++i) {
     yw_vec3 x = mesh.positions[i];
     if (at_end[i]) off = fmax(off, fabs(fabs((double)x.y) - 1.0));
@@ -136,7 +136,7 @@ static void parts_that_are_close_do_not_overlap(void** state) {
   assert_int_equal(yw_shape_transform(NULL, balls[0], aside, &balls[1]), YW_OK);
   assert_int_equal(yw_shape_union(NULL, 2, balls, 0.0f, &both), YW_OK);
   yw_tet_mesh mesh = tets_of_two(balls[0], 2.001f);
-  assert_int_equal(yw_mesher_settle(both, &mesh), YW_OK);
+  assert_int_equal(yw_mesher_settle(both, 1e3, &mesh), YW_OK);
   assert_int_equal(yw_tet_mesh_faults(&mesh, &faults), YW_OK);
   assert_int_equal(faults.num_overlaps, 0);
   assert_near(quality_of(&mesh).volume / (8.0 / 3.0 * 3.14159265358979), 1.0, 0.02);

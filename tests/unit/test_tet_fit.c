@@ -4,6 +4,7 @@
 #include "geometry/matter.h"
 #include "geometry/mesher.h"
 #include "geometry/tet_fit.h"
+#include "scene/method.h"
 #include "support/solid_topology.h"
 #include "yawara/extend/vec.h"
 #include "yawara/scene.h"
@@ -399,6 +400,52 @@ static void simple_bodies_keep_their_matter(void** state) {
   }
 }
 
+// A wheel of 1 m with a thick rim and 12 spokes, in the plane xz.
+static yw_shape* wheel(float spoke) {
+  yw_shape *parts[14], *out;
+  yw_shape_torus(NULL, 0.47f, 0.03f, &parts[0]);
+  yw_shape_cylinder(NULL, 0.06f, 0.06f, &parts[1]);
+  for (int n = 0; n < 12; ++n) {
+    float angle = (float)(2 * pi / 12 * (n + 0.3));
+    yw_vec3 rim = yw_v3(0.47f * cosf(angle), 0, 0.47f * sinf(angle));
+    yw_shape_capsule(NULL, yw_v3(0, 0, 0), rim, spoke, &parts[2 + n]);
+  }
+  assert_int_equal(yw_shape_union(NULL, 14, parts, 0, &out), YW_OK);
+  for (int n = 0; n < 14; ++n) yw_shape_release(parts[n]);
+  return out;
+}
+
+// Spokes of a hundredth of the wheel are thinner than a cube of the sampled matter, and than the
+// cells of any method: smaller cells where they would break, and their volume is known.
+static void spokes_stay_whole(void** state) {
+  (void)state;
+  const yw_size_wish* wishes[] = {yw_scene_match.tet_size, yw_scene_fem.tet_size};
+  double volume = 2 * pi * pi * 0.47 * 0.0009 + pi * 0.0036 * 0.12 + 12 * pi * 25e-6 * 0.38;
+  yw_shape* shape = wheel(0.005f);
+  for (int n = 0; n < 2; ++n) {
+    yw_tet_mesh mesh;
+    yw_tet_fit fit;
+    yw_error error;
+    if (yw_mesher_fill(shape, NULL, NULL, wishes[n], NULL, &mesh, &fit, &error) != YW_OK) {
+      fail_msg("%s", error.message);
+    }
+    yw_tet_quality q;
+    assert_int_equal(yw_tet_mesh_quality(&mesh, &q), YW_OK);
+    solid_topology found = topology_of_tets(&mesh);
+    print_message("wheel, %s: %d tets, %d parts, %d tunnels, %.2f %% of the volume\n",
+                  n ? "fem" : "match", mesh.num_tets, found.parts, 1 - found.euler,
+                  100 * q.volume / volume);
+    assert_near(fit.shape_volume / volume, 1, 0.01);
+    assert_near(q.volume / volume, 1, 0.02);
+    assert_int_equal(found.parts, 1);
+    assert_int_equal(found.euler, 1 - 12);
+    assert_int_equal(fit.num_lost, 0);
+    assert_at_least(q.min_dihedral, 10);
+    yw_tet_mesh_free(&mesh);
+  }
+  yw_shape_release(shape);
+}
+
 // The advice is a size that tets can have, or none where that would take more than a million.
 static void advice_depends_on_the_number_of_tets(void** state) {
   (void)state;
@@ -417,6 +464,7 @@ static void advice_depends_on_the_number_of_tets(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spokes_stay_whole),
       cmocka_unit_test(advice_depends_on_the_number_of_tets),
       cmocka_unit_test(the_largest_lost_parts_are_listed),
       cmocka_unit_test(volume_and_thickness_are_those_of_the_shape),

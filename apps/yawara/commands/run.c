@@ -213,6 +213,7 @@ static yw_status add_frame(run* r, int32_t number, const yw_step_report* report,
 static int start_run(run* r) {
   yw_error error = {0};
   run_warn_of_sizes(r->world);
+  run_warn_of_parts(r->world);
   int code = run_check_overlaps(r->world, r->options.scene_path, r->options.strict);
   if (code >= 0) return code;
   if (!r->is_empty) run_folder_clear(r->dir);

@@ -14,6 +14,24 @@
 #define LARGEST_SIZE 99.99
 #define SMALLEST_SIZE 0.0010001
 
+// Shape matching moves all parts of a body together, as if something invisible joined them.
+void run_warn_of_parts(const yw_world* world) {
+  const yw_model* before = NULL;
+  for (int32_t i = 0; i < yw_world_num_bodies(world); ++i) {
+    yw_body_id id = yw_world_body(world, i);
+    const yw_model* model = yw_body_model(world, id);
+    const yw_tet_mesh* tets = yw_model_tets(model);
+    yw_tet_quality q;
+    if (model == before || tets == NULL || strcmp(yw_model_method(model), "match") != 0) continue;
+    before = model;
+    if (yw_tet_mesh_quality(tets, &q) != YW_OK || q.num_parts < 2) continue;
+    fprintf(stderr,
+            "warning: body \"%s\" is in %d parts, which match moves as one. For a body of each: "
+            "--parts with a model, \"part\" of a mesh in a scene\n",
+            yw_body_name(world, id), q.num_parts);
+  }
+}
+
 // Names bodies whose size suggests a file in other units.
 void run_warn_of_sizes(const yw_world* world) {
   const yw_model* before = NULL;
