@@ -118,8 +118,9 @@ static void record_touch(meeting* m, int32_t particle, int32_t obstacle) {
 }
 
 // Splits an impulse among the obstacles: pushes along their normals that explain it best, and what
-// is left, which is friction, in proportion to these.
-static void split_impulse(meeting* m, yw_vec3 impulse) {
+// is left, which is friction, in proportion to these. False if nothing pushes: matter of `plastic`
+// that leaves an obstacle is held back by its contacts for a step.
+static bool split_impulse(meeting* m, yw_vec3 impulse) {
   float pushes[MAX_OBSTACLES] = {0}, sum = 0.0f;
   yw_vec3 left = impulse;
   for (int32_t k = 0; k < m->num_obstacles; ++k) {
@@ -133,10 +134,10 @@ static void split_impulse(meeting* m, yw_vec3 impulse) {
     }
   }
   for (int32_t k = 0; k < m->num_obstacles; ++k) sum += pushes[k];
-  for (int32_t k = 0; k < m->num_obstacles; ++k) {
-    float share = sum > 0.0f ? pushes[k] / sum : 1.0f / (float)m->num_obstacles;
-    m->impulses[k] = yw_mad(yw_scale(left, share), pushes[k], m->normals[k]);
+  for (int32_t k = 0; sum > 0.0f && k < m->num_obstacles; ++k) {
+    m->impulses[k] = yw_mad(yw_scale(left, pushes[k] / sum), pushes[k], m->normals[k]);
   }
+  return sum > 0.0f;
 }
 
 static void record_obstacles(yw_world* world, uint32_t slot, yw_vec3 impulse, const yw_vec4* before,
@@ -161,7 +162,7 @@ static void record_obstacles(yw_world* world, uint32_t slot, yw_vec3 impulse, co
   m.reach = fmaxf(m.reach, 0.0f) + TOUCH_SHARE * scale;
   visit_surface(&m, &g, note_touch);
   if (m.num_obstacles == 0) return;
-  split_impulse(&m, impulse);
+  if (!split_impulse(&m, impulse)) return;
   visit_surface(&m, &g, record_touch);
   bool pinned = body->holds.count + body->springs.count > 0;
   for (int32_t k = 0; pinned && k < m.num_obstacles; ++k) {
